@@ -1,4 +1,4 @@
-// What a supplier's program does with ssh2-sftp-client, the usual SFTP client of node.
+// The steps of a supplier's program with ssh2-sftp-client, the usual SFTP client of node.
 const assert = require("node:assert");
 const crypto = require("node:crypto");
 const fs = require("node:fs");

@@ -2,7 +2,7 @@ import type { Event, Job, Order } from "./models.js";
 import { RetailerOperations, SupplierOperations } from "./operations.js";
 import type { Options, Transport } from "./transport.js";
 
-/** What a supplier does; `id` is the supplier's own. */
+/** The client of a supplier; `id` is the supplier's id. */
 export class Supplier extends SupplierOperations {
   protected readonly party: string;
 
@@ -11,14 +11,14 @@ export class Supplier extends SupplierOperations {
     this.party = `/v3/suppliers/${id}`;
   }
 
-  /** Each event after the one with this id, for ever; see the Retailer's. */
+  /** Yields every event after this id, without end; see `followEvents` of the Retailer. */
   followEvents(after = 0, options: FollowOptions = {}): AsyncGenerator<Event> {
     return follow(this, (last) => this.iterateEvents({ after: last }), after, options);
   }
 
   /**
-   * An import when it has ended or waits for approval: look at its `status` and `rejected`. It asks again after
-   * `every` milliseconds, and throws an Error after `timeout` milliseconds of pauses.
+   * Returns an import when it has ended or waits for approval; look at its `status` and `rejected`. It asks again
+   * after `every` milliseconds, and throws an Error after `timeout` milliseconds of pauses.
    */
   async waitForImport(importId: number, { every = 1_000, timeout = 600_000 }: WaitOptions = {}): Promise<Job> {
     for (let waited = 0; ; waited += every) {
@@ -30,7 +30,7 @@ export class Supplier extends SupplierOperations {
   }
 }
 
-/** What a retailer does; `id` is the retailer's own. */
+/** The client of a retailer; `id` is the retailer's id. */
 export class Retailer extends RetailerOperations {
   protected readonly party: string;
 
@@ -40,16 +40,18 @@ export class Retailer extends RetailerOperations {
   }
 
   /**
-   * Each event after the one with this id, for ever, in order, none left out. Keep the `id` of the last one that
-   * you have worked on, and begin with it next time. At the feed's end it waits before it asks again.
+   * Yields every event after this id, in order, and waits for new events without end. Store the `id` of the last
+   * event that you processed, and begin with it next time. At the feed's end it waits `every` milliseconds before it
+   * asks again.
    */
   followEvents(after = 0, options: FollowOptions = {}): AsyncGenerator<Event> {
     return follow(this, (last) => this.iterateEvents({ after: last }), after, options);
   }
 
   /**
-   * Every order that changed after `since`, the earliest change first, as they stand now. Keep the `updated_at`
-   * of the last one that you have worked on, and give it back: no change is ever missed. Without it: all orders.
+   * Yields the current state of every order that changed after `since`, the earliest change first. Store the
+   * `updated_at` of the last order that you processed, and pass it as `since` next time. Then no change is missed.
+   * Without `since`, all orders are read.
    */
   changedOrders(since?: string | Date): AsyncGenerator<Order> {
     return this.iterateOrders({ updated_at__gt: since, ordering: "updated_at" });
@@ -57,14 +59,14 @@ export class Retailer extends RetailerOperations {
 }
 
 export interface WaitOptions {
-  /** Milliseconds between two questions: 1,000. */
+  /** Milliseconds between two requests. Default: 1,000. */
   every?: number;
-  /** Milliseconds of all pauses: 600,000. */
+  /** Milliseconds of all pauses together. Default: 600,000. */
   timeout?: number;
 }
 
 export interface FollowOptions {
-  /** Milliseconds between two questions at the feed's end: 5,000. */
+  /** Milliseconds between two requests at the feed's end. Default: 5,000. */
   every?: number;
 }
 

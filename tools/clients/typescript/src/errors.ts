@@ -1,17 +1,17 @@
-/** Whatever a call may throw. */
+/** The base class of all errors of a call. */
 export class ExchangeError extends Error {
   override name = "ExchangeError";
 }
 
 /**
- * No answer came, even when asked again: the connection failed, or took too long. Whether the request was carried
- * out is unknown. Repeat it with the same idempotency key.
+ * No attempt got an answer: the connection failed or timed out. Whether the request was carried out is unknown.
+ * Repeat it with the same idempotency key.
  */
 export class NotReached extends ExchangeError {
   override name = "NotReached";
 }
 
-/** One fault of one field; `field` is a path such as `order_lines[2].quantity`. */
+/** An error of one field; `field` is a path such as `order_lines[2].quantity`. */
 export interface FieldError {
   field: string;
   code: string;
@@ -19,9 +19,9 @@ export interface FieldError {
 }
 
 /**
- * An answer that is no success. `code` is for programs, `errors` name the fields; quote `requestId` when you ask for
- * help. `docs` is a page that says what to do. `retryAfter` are the milliseconds that the service wants to be left
- * alone, where it said so.
+ * An answer that reports an error. `code` is for programs, `message` for people, and `errors` names the fields. `docs`
+ * is the address of a page that says what to do. `retryAfter` is the pause in milliseconds that the service asks for,
+ * if any. Quote `requestId` when you ask for help.
  */
 export class ApiError extends ExchangeError {
   override name = "ApiError";
@@ -52,7 +52,7 @@ export class ApiError extends ExchangeError {
   }
 }
 
-/** The object that a text holds; none where it is a proxy's page. */
+/** Returns the object in a JSON text; an empty object for other texts, such as a proxy's page. */
 function parsed(text: string): Record<string, unknown> {
   try {
     const said: unknown = JSON.parse(text);

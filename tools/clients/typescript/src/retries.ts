@@ -1,12 +1,12 @@
 const RETRIED = new Set([429, 500, 502, 503, 504]);
 export const LONGEST_WAIT = 60_000;
 
-/** Whether the same request may succeed later: too many, busy, or its twin is still at work. */
+/** Returns whether the same request may succeed later: rate limit, busy, or still running. */
 export function maySucceedLater(status: number, code: string): boolean {
   return RETRIED.has(status) || (status === 409 && code === "in_progress");
 }
 
-/** The milliseconds that the service wants to be left alone, from a number or a date. */
+/** Returns the milliseconds in `Retry-After`, a number or a date; undefined if the header is missing. */
 export function retryAfter(response: Response): number | undefined {
   const said = response.headers.get("Retry-After")?.trim();
   if (!said) return undefined;
@@ -14,7 +14,7 @@ export function retryAfter(response: Response): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-/** Milliseconds before the next try: growing, and spread so that clients do not come back all at once. */
+/** Returns the milliseconds before the next attempt: growing, and random so that clients spread out. */
 export function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(500 * 2 ** attempt, LONGEST_WAIT);
 }

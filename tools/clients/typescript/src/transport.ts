@@ -2,33 +2,33 @@ import { ApiError, NotReached } from "./errors.js";
 import { backoff, LONGEST_WAIT, maySucceedLater, retryAfter } from "./retries.js";
 
 export interface Options {
-  /** Tries after the first: 5. */
+  /** The number of attempts after the first. Default: 5. */
   retries?: number;
-  /** Milliseconds for a call's answer, whole: 30,000. */
+  /** Milliseconds until the complete answer of an attempt. Default: 30,000. */
   timeout?: number;
-  /** For tests, and for what stands between. */
+  /** Replaces `fetch`, in tests or to add a proxy. */
   fetch?: typeof fetch;
   /** For tests. */
   sleep?: (milliseconds: number) => Promise<void>;
 }
 
 export interface CallOptions {
-  /** One that you keep makes a POST safe to repeat even beyond your program's end. */
+  /** Store your own key, and a POST is safe to repeat even after a restart of your program. */
   idempotencyKey?: string;
-  /** The ETag that you read: a change of anything else is refused with 412. */
+  /** The ETag of the version that you read. If the object has changed since, the answer is 412. */
   ifMatch?: string;
-  /** Gets the headers of the answer, such as its `ETag`. */
+  /** Is called with the headers of the answer, such as its `ETag`. */
   onHeaders?: (headers: Headers) => void;
-  /** Ends the call, its pauses included. */
+  /** Ends the call, also during a pause. */
   signal?: AbortSignal;
 }
 
 type Query = Record<string, unknown>;
 
 /**
- * How requests are sent. All calls are safe to repeat: reads and changes by themselves, what is posted by its
- * idempotency key. So any call is sent again when no answer came, or one that may be another later; first after half
- * a second, then ever later, or when `Retry-After` says, but never if that is more than a minute.
+ * The requests of one party. All calls are safe to repeat: a POST has an idempotency key. A call is sent again if no
+ * answer arrived, or if a later answer may differ. The first wait is half a second, and each wait is longer than the
+ * last. `Retry-After` is followed up to a minute; after a longer one, the call fails.
  */
 export abstract class Transport {
   readonly #base: URL;
@@ -43,12 +43,12 @@ export abstract class Transport {
     this.#apiKey = apiKey;
     this.#retries = options.retries ?? 5;
     this.#timeout = options.timeout ?? 30_000;
-    // Called with no `this`: browsers want that.
+    // Browsers require that `fetch` is called without `this` of another object.
     this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
     this.sleep = options.sleep ?? ((milliseconds) => new Promise((done) => setTimeout(done, milliseconds)));
   }
 
-  /** The answer's JSON, text, or bytes of a file. Throws ApiError for a refusal, NotReached without an answer. */
+  /** Returns JSON, text or the bytes of a file. Throws ApiError for a refusal, NotReached without an answer. */
   protected async call<T>(
     method: string,
     path: string,
@@ -61,7 +61,7 @@ export abstract class Transport {
     return content(response, bytes) as T;
   }
 
-  /** Every item of a list, across its pages; a feed of events ends at its present end. */
+  /** Yields every item of a list, across its pages. A feed of events ends at its newest event. */
   protected async *pages<T>(path: string, query: Query): AsyncGenerator<T> {
     let url: URL | undefined = this.#url(path, query);
     while (url) {
@@ -82,7 +82,7 @@ export abstract class Transport {
     return url;
   }
 
-  /** The path alone: the key goes to the address that it was made for, and to no other. */
+  /** Uses only the path of the link, so that the key never goes to another host. */
   #atHome(next: string): URL {
     const { pathname, search } = new URL(next, this.#base);
     const url = this.#url(pathname);
@@ -145,7 +145,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** `rel="next"` of an answer's Link header. */
+/** Returns the address of `rel="next"` in an answer's Link header. */
 function linked(response: Response): string | undefined {
   return /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1];
 }
@@ -154,7 +154,7 @@ function text(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** JSON writes what is no number as null, which would clear a field. */
+/** Refuses NaN and infinity: JSON would write null, which would clear a field. */
 function finite(name: string, value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}`);
   return value;

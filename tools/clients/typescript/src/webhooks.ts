@@ -1,12 +1,12 @@
 import type { Event } from "./models.js";
 
-/** The delivery is not to be trusted: answer 401. */
+/** The delivery is not from the Exchange: answer 401. */
 export class InvalidSignature extends Error {
   override name = "InvalidSignature";
 }
 
 export interface VerifyOptions {
-  /** Milliseconds that a delivery may be old, or ahead: five minutes. */
+  /** The largest age of a delivery in milliseconds, also ahead of the clock. Default: five minutes. */
   tolerance?: number;
   /** For tests. */
   now?: number;
@@ -15,10 +15,10 @@ export interface VerifyOptions {
 type GivenHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * The event in a delivery, as the Standard Webhooks specification says. `secrets` is the webhook's `whsec_…`, or several
- * of which any may fit, while one follows another; `body` is what came, before any JSON is parsed. InvalidSignature
- * where none fits, or the delivery is too old. The header `webhook-id` stays the same when a delivery is sent again:
- * ignore those that you have seen.
+ * Returns the event in a delivery, after a check of its signature by the Standard Webhooks specification. `secrets` is
+ * the webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged body, before any JSON is parsed.
+ * Throws InvalidSignature if no secret fits, or if the delivery is too old. A delivery that is sent again has the same
+ * header `webhook-id`: ignore deliveries that you have seen.
  */
 export async function verify(
   secrets: string | readonly string[],
@@ -48,7 +48,7 @@ export async function verify(
   return JSON.parse(new TextDecoder().decode(bytes)) as Event;
 }
 
-/** In constant time: `verify` of the platform compares. */
+/** Returns whether the signature fits. The platform's `verify` compares in constant time. */
 async function isSigned(secret: string, signature: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const raw = decoded(secret.replace(/^whsec_/, ""));
   const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);

@@ -1,4 +1,4 @@
-// What is sent, sent again, and thrown.
+// Requests, retries and errors of the client.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, NotReached } from "exchange-client";

@@ -1,4 +1,4 @@
-// A service that answers from a list, and remembers what it was asked.
+// A service that answers from a list and remembers its requests.
 import { Retailer } from "exchange-client";
 
 export class Service {

@@ -1,4 +1,4 @@
-// Files, tags, and imports that end.
+// Files, ETags, and imports that end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Supplier } from "exchange-client";

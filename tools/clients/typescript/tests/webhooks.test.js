@@ -1,4 +1,4 @@
-// Which deliveries are believed.
+// Deliveries with valid and invalid signatures.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
