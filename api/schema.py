@@ -119,7 +119,7 @@ class EnvelopeSchema(AutoSchema):
         return mapped
 
     def _is_list_view(self, serializer: object = None) -> bool:
-        """Tell whether to wrap an answer in an array. A Shape knows that itself."""
+        """Tell whether to wrap an answer in an array. A Shape is an array if its `many` is set."""
         return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 
     def is_excluded(self) -> bool:

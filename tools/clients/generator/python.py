@@ -13,7 +13,7 @@ HEAD = '"""{about}; made from the service\'s OpenAPI document."""\n\nfrom __futu
 
 def models(document: Document) -> str:
     """Return every component: objects as TypedDicts, other schemas as aliases."""
-    parts = [HEAD.format(about="What requests and answers look like")]
+    parts = [HEAD.format(about="The types of requests and answers")]
     parts.append("from datetime import date, datetime\nfrom decimal import Decimal\n")
     parts.append("from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n")
     names = "".join(f"\n        {name!r}," for name in document.decimals)
@@ -29,7 +29,7 @@ def models(document: Document) -> str:
 
 def operations(document: Document) -> str:
     """Return a class per role with a method per operation; a list has another method for all its pages."""
-    parts = [HEAD.format(about="What the two roles can do")]
+    parts = [HEAD.format(about="The operations of the two roles")]
     parts.append("from collections.abc import Iterator\nfrom datetime import date, datetime\n")
     parts.append("from typing import Any, Literal\n\nfrom exchange_client import models\n")
     parts.append("from exchange_client.transport import Transport\n")
@@ -128,7 +128,7 @@ def _iterator(operation: ClientOperation) -> str:
         ids,
         [*named, f"limit: int = {min(largest, 500)}"],
         f"Iterator[{item}]",
-        f"Every one, across all pages. {operation.about}",
+        f"Yield every item, across all pages. {operation.about}",
     )
     return f"\n{text}        return self.pages({_where(operation)}, {_params(operation)})\n"
 

@@ -14,7 +14,7 @@ HEAD = "// {about}; made from the service's OpenAPI document.\n\n"
 
 def models(document: Document) -> str:
     """Return every component: objects as interfaces, other schemas as aliases."""
-    parts = [HEAD.format(about="What requests and answers look like")]
+    parts = [HEAD.format(about="The types of requests and answers")]
     for name, schema in document.schemas.items():
         sent = name in document.sent
         parts.append(_interface(name, schema, sent) if "properties" in schema else _alias(name, schema, sent))
@@ -23,7 +23,7 @@ def models(document: Document) -> str:
 
 def operations(document: Document) -> str:
     """Return a class per role with a method per operation; a list has another method for all its pages."""
-    parts = [HEAD.format(about="What the two roles can do")]
+    parts = [HEAD.format(about="The operations of the two roles")]
     parts.append('import type * as models from "./models.js";\n')
     parts.append('import { type CallOptions, Transport } from "./transport.js";\n\n')
     parts += [_class(document, "supplier"), "\n", _class(document, "retailer")]
@@ -110,7 +110,7 @@ def _iterator(operation: ClientOperation) -> str:
     largest = next(each["schema"]["maximum"] for each in operation.parameters if each["name"] == "limit")
     ids = [f"{_camel(each)}: number" for each in operation.ids]
     arguments = ", ".join([*ids, _query(operation)])
-    text = "\n" + _comment(f"Every one, across all pages. {operation.about}", "  ")
+    text = "\n" + _comment(f"Yield every item, across all pages. {operation.about}", "  ")
     text += f"  {_camel(f'iterate_{operation.iterated}')}({arguments}):"
     text += f" AsyncGenerator<{annotation(operation.item, False, 'models.')}> {{\n"
     text += f"    return this.pages({_where(operation)}, {{ limit: {min(largest, 500)}, ...query }});\n  }}\n"

@@ -103,7 +103,7 @@ class History:
         return order
 
     def _stamp(self, plan: PlannedOrder) -> datetime:
-        """Return the moment of the last change, in milliseconds, that no other order of the retailer has."""
+        """Return the time of the last change in whole milliseconds; no other order of the retailer has it."""
         last = max(_last_moment(work) for work in plan.works)
         stamp = last.replace(microsecond=last.microsecond // 1000 * 1000)
         while (plan.retailer, stamp) in self._stamps:
