@@ -10,7 +10,9 @@ from accounts.scopes import Role
 from events.models import Event
 from events.recording import FOR_OPERATORS
 from events.timeline import BY_KEY, HistoryEntry
+from fulfillments.states import State
 from fulfillments.timeline import event_entries
+from ui.badges import state_words
 
 Party = Supplier | Retailer
 
@@ -31,7 +33,17 @@ def history_of(
         name = names[event.actor]
         event.actor = f"user:{suppliers.get(event.supplier_id, name) if name == OTHERS[party.role] else name}"
     entries = event_entries(shown, lines, fulfillment_lines, {})
-    return [replace(entry, title=_worded(party, entry.title)) for entry in entries]
+    return [
+        replace(entry, title=_worded(party, entry.title), details=[*_in_words(entry.details)])
+        for entry in entries
+    ]
+
+
+def _in_words(details: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """Yield details with the reason of a rejection as a state in words. The badge shows the order's state."""
+    for name, text in details:
+        if name not in ("previous state", "processing state"):
+            yield name, state_words(text) if name == "reason" and text in State.values else text
 
 
 def _worded(party: Party, title: str) -> str:

@@ -34,7 +34,7 @@ class RetailerOrdersPage(PortalListPage):
     section = title = "Orders"
     sides = ONLY_RETAILERS
     right = Right.ORDERS
-    hint = "Order, customer, SKU or tracking number"
+    hint = "Order, customer, SKU, tracking"
     columns = ORDER_COLUMNS
     kept = (COUNTED,)
 

@@ -79,7 +79,7 @@ class DraftPage(PortalRecordPage):
             messages.error(request, in_words(error))
             return self.render(self.context())
         result, message = record_single(TRY, draft, by=self.actor, answers={"body": body}, form_id=form_id)
-        started = getattr(draft, "started_import_id", None)
+        started = getattr(draft, "started_import_id", None) if result is Result.DONE else None
         if result is Result.REFUSED:
             messages.error(request, message)
             return self.render(self.context())

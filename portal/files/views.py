@@ -84,7 +84,9 @@ class RejectedRowsPage(FilePage):
         messages.add_message(request, LEVELS.get(result, messages.ERROR), message)
         if result is Result.REFUSED:
             return self.render(self._shown(rows))
-        shown = getattr(self.record, "started_import_id", self.record.pk)
+        shown = self.record.pk
+        if result is Result.DONE:
+            shown = getattr(self.record, "started_import_id", shown)
         return HttpResponseRedirect(reverse("portal:file", args=[shown]))
 
 

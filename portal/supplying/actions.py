@@ -26,7 +26,7 @@ from fulfillments.admin.unit_forms import units_in
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment
 from fulfillments.states import Move, State
-from portal.supplying.forms import ConfirmedShipForm, OutOfStockForm, RejectionForm
+from portal.supplying.forms import ConfirmedShipForm, OutOfStockForm, OwnReturnForm, RejectionForm
 
 
 def own_move(move: Move, label: str, make: MakeMove, effect: Any, **more: Any) -> AdminAction[Any]:
@@ -146,6 +146,7 @@ ACTIONS = (
     ),
     replace(
         _RETURN,
+        form=OwnReturnForm.of,
         effect=lambda fulfillment: f"The units came back to {fulfillment.warehouse}.",
         help_text="Enter the units that came back. The retailer sees the return and its reason.",
         undo="A recorded return stays. Ask an operator if it is wrong.",

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from fulfillments.admin.unit_forms import ShipForm, UnitsForm
+from fulfillments.admin.unit_forms import ReturnForm, ShipForm, UnitsForm
 from fulfillments.models import Fulfillment, Shipment
 from fulfillments.tracking import identify
 from inventory.expecting import PAST, is_past
@@ -39,6 +39,15 @@ class OutOfStockForm(RejectionForm):
         if day is not None and is_past(day):
             raise ValidationError(PAST, code="invalid_date")
         return day
+
+
+class OwnReturnForm(ReturnForm):
+    """Units that came back, in the words of their supplier."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].help_text = "The retailer sees the reason."
+        self.fields["return_id"].help_text = "Your own number, if you have one."
 
 
 class ParcelCorrectionForm(forms.Form):

@@ -1,7 +1,8 @@
 """Compares the portal's pages of one supplier and one retailer with many and with few fulfillments.
 
-One supplier has all fulfillments of a market: `--orders` in the large one. Also measures *Quick ship* with
-50 rows beside one row.
+One supplier has nearly all fulfillments of a market: `--orders` in the large one. Another supplier and
+another retailer have a few old rows among them, which their lists must find as fast. Also measures
+*Quick ship* with 50 rows beside one row.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from time import perf_counter
 from uuid import uuid4
 
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from accounts.member_roles import MemberRole
 from accounts.models import Member, Retailer, Supplier
 from fulfillments.models import Fulfillment
-from fulfillments.states import State
+from fulfillments.states import State, sql
 from tools.bench.database import own_database
-from tools.bench.operating.pages import on
+from tools.bench.operating.pages import on, over
 from tools.bench.operating.two_markets import WAITING, measure, two_markets
 from tools.bench.options import read_options
 from tools.bench.serving.market import execute
@@ -33,6 +35,9 @@ OF_SUPPLIER = {
     "orders, a later page": "/portal/orders/?tab=all&before=4000",
     "orders by number": "/portal/orders/?q=PO-000000077",
     "quick ship": "/portal/quick-ship/",
+    "returns": "/portal/returns/",
+    "returns by number": "/portal/returns/?q=R-2000",
+    "files": "/portal/files/",
 }
 OF_RETAILER = {
     "retailer: today": "/portal/",
@@ -46,7 +51,42 @@ OF_RETAILER = {
     "retailer: catalog": "/portal/catalog/",
     "retailer: catalog by title": "/portal/catalog/?q=shirt no. 77",
     "retailer: suppliers": "/portal/suppliers/",
+    "retailer: returns": "/portal/returned/",
 }
+OF_FEW = {
+    f"few rows, {title}": path
+    for title, path in OF_SUPPLIER.items()
+    if title not in ("orders, a later page",)
+} | {"few rows, team": "/portal/team/", "few rows, products": "/portal/products/"}
+OF_FEW_RETAILER = {
+    "few rows, retailer: today": "/portal/",
+    "few rows, retailer: all orders": "/portal/purchases/?tab=all",
+    "few rows, retailer: late": "/portal/purchases/?tab=late",
+    "few rows, retailer: returns": "/portal/returned/",
+    "few rows, retailer: catalog": "/portal/catalog/",
+}
+FEW_ROWS = """
+    INSERT INTO accounts_supplier (name, priority, safety_stock) VALUES ('Few', 100, 0);
+    INSERT INTO accounts_retailer (name) VALUES ('Few');
+    INSERT INTO accounts_partnership (retailer_id, supplier_id, retailer_erp_id, retailer_shipper_account,
+            service_types, is_active, refuse_short_orders, cancelation_default)
+        SELECT max(r.id), max(s.id), 'ERP-F', 'UPS-F', '{ecommerce}', true, false, 'wait'
+        FROM accounts_retailer r, accounts_supplier s;
+    INSERT INTO inventory_warehouse (supplier_id, name, is_default)
+        SELECT max(id), 'Few', true FROM accounts_supplier;
+    UPDATE orders_order SET retailer_id = (SELECT max(id) FROM accounts_retailer)
+        WHERE id BETWEEN 4001 AND 4060;
+    UPDATE fulfillments_fulfillment SET supplier_id = (SELECT max(id) FROM accounts_supplier),
+        partnership_id = (SELECT max(id) FROM accounts_partnership),
+        warehouse_id = (SELECT max(id) FROM inventory_warehouse) WHERE id BETWEEN 4001 AND 4060;
+    UPDATE imports_importjob SET supplier_id = (SELECT max(id) FROM accounts_supplier)
+        WHERE id IN (SELECT id FROM imports_importjob ORDER BY id LIMIT 20);
+"""
+RETURNS = f"""
+    INSERT INTO fulfillments_return (fulfillment_id, return_id, reason, items)
+    SELECT id, 'R-' || id, 'Too large', '[]' FROM fulfillments_fulfillment
+    WHERE state = {sql(State.SHIPPED)} AND (mod(id, 20) = 0 OR id BETWEEN 4001 AND 4060) ORDER BY id
+"""
 ROWS = 50
 MOST_TIMES = 25
 """The most time of 50 shipped rows, as a multiple of the time of one row."""
@@ -56,7 +96,16 @@ def main(arguments: list[str]) -> None:
     orders, rounds = size(1_000_000, smoke=5_500), size(20, smoke=1)
     options = read_options("portal", arguments, only=True, orders=orders, waiting=WAITING, rounds=rounds)
     with own_database(), two_markets(options.orders, options.waiting) as small:
-        for pages, sign_in in ((OF_SUPPLIER, supplier_owner), (OF_RETAILER, retailer_owner)):
+        for name in (small, str(connection.settings_dict["NAME"])):
+            with on(over(name)):
+                for statement in (FEW_ROWS, RETURNS, "VACUUM ANALYZE"):
+                    execute(statement)
+        for pages, sign_in in (
+            (OF_SUPPLIER, supplier_owner),
+            (OF_RETAILER, retailer_owner),
+            (OF_FEW, few_supplier_owner),
+            (OF_FEW_RETAILER, few_retailer_owner),
+        ):
             chosen = {title: path for title, path in pages.items() if options.only in title}
             markets = measure(small, options.rounds, chosen, sign_in)
         with on(markets[-1]):
@@ -69,6 +118,14 @@ def supplier_owner() -> Client:
 
 def retailer_owner() -> Client:
     return _owner(Retailer.objects.order_by("pk")[0])
+
+
+def few_supplier_owner() -> Client:
+    return _owner(Supplier.objects.order_by("-pk")[0])
+
+
+def few_retailer_owner() -> Client:
+    return _owner(Retailer.objects.order_by("-pk")[0])
 
 
 def _owner(party: Supplier | Retailer) -> Client:
