@@ -86,7 +86,7 @@ def _out_of_stock(fulfillment: Fulfillment) -> None:
 def _ask_back(fulfillment: Fulfillment) -> None:
     retailer = Actor(ActorKind.RETAILER, f"system:demo ({fulfillment.order.retailer})")
     with fulfillment.order.change(by=retailer) as change:
-        request_cancelation(change, reason="The customer changed her mind.")
+        request_cancelation(change, reason="The customer changed their mind.")
 
 
 def _hold(fulfillment: Fulfillment) -> None:
