@@ -90,7 +90,6 @@ class Stories:
         """Ship or cancel the open units, and approve every cancellation."""
         if random.random() < 0.5:
             for work in self._order(story)["fulfillments"]:
-                self.accept(story, work["id"])
                 self.ship_rest(story, work["id"])
         self.cancel_all(story)
         last = time.monotonic() + LONGEST_END
@@ -172,6 +171,7 @@ class Stories:
             "tracking_number": self._name("T"),
             "lines": [{"id": line, "quantity": quantity} for line, quantity in units.items()],
         }
+        self.accept(story, pk)
         answer = self._put(pk, "/shipped", parcel)
         if _succeeded(answer):
             for line in lines:
@@ -189,7 +189,10 @@ class Stories:
         return self.supplier.call("POST", "fulfillments/rejections", [element], known=REFUSED)
 
     def take_back(self, story: Story, pk: int) -> Answer:
-        line = random.choice(self._work(pk)["lines"])
+        shipped = [line for line in self._work(pk)["lines"] if line["quantity_shipped"]]
+        if not shipped:
+            return None
+        line = random.choice(shipped)
         lines = [{"sku": line["sku"], "quantity": 1, "restock": random.random() < 0.5}]
         body = {"return_id": self._name("R"), "reason": "too large", "return_lines": lines}
         answer = self.supplier.call("POST", f"fulfillments/{pk}/returns", body, known=REFUSED)
