@@ -81,8 +81,6 @@ class Integer(serializers.IntegerField):
 
 
 class Id(Integer):
-    """An object's id."""
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(min_value=1, max_value=2**63 - 1, **kwargs)
 

@@ -13,8 +13,6 @@ from fastdb.leased import LeasedWork
 
 
 class Result(models.TextChoices):
-    """The result of an action for one record."""
-
     DONE = "done", "done"
     UNCHANGED = "unchanged", "already done"
     REFUSED = "refused", "could not be done"

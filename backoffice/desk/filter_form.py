@@ -15,8 +15,6 @@ TAKEN = [("", "all"), ("mine", "mine"), ("free", "unassigned"), ("snoozed", "sno
 
 
 class DeskForm(forms.Form):
-    """The filters of the desk."""
-
     kind = forms.ChoiceField(
         required=False,
         choices=[("", "all"), *((kind.name, kind.title) for kind in KINDS)],

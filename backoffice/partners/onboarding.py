@@ -35,8 +35,6 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class OnboardingAnswers:
-    """The answers of the onboarding form."""
-
     name: str
     partners: Sequence[Supplier | Retailer]
     key_name: str

@@ -20,7 +20,6 @@ BOUNDS: Final = (1, 2, 4, 8, 12, 24, 48, 72, 168, 336)
 
 
 def bucket_names() -> list[str]:
-    """Return the name of each bucket."""
     names = [_hours(bound) for bound in BOUNDS]
     return [f"< {name}" for name in names] + [f"≥ {names[-1]}"]
 

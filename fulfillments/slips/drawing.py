@@ -83,8 +83,6 @@ class _Design:
 
 
 class _SlipPages:
-    """The pages of one slip."""
-
     def __init__(self, sheets: Sheets, design: _Design, slip: Slip) -> None:
         self.sheets, self.design, self.slip = sheets, design, slip
         self.words = design.words

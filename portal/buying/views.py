@@ -95,8 +95,6 @@ class RetailerOrderPage(PortalRecordPage):
 
 
 class RetailerOrderActionPage(PortalActionPage):
-    """An action on a retailer's order."""
-
     section = "Orders"
     sides = ONLY_RETAILERS
     right = Right.ORDERS

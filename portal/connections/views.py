@@ -136,8 +136,6 @@ class KeyActionPage(ConnectionActionPage):
 
 
 class WebhookActionPage(ConnectionActionPage):
-    """An action on a webhook."""
-
     actions = webhook_actions.OF_MEMBERS
 
     def of_party(self) -> QuerySet[Webhook]:

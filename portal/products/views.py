@@ -174,8 +174,6 @@ class ProductPage(PortalRecordPage):
 
 
 class ProductActionPage(PortalActionPage):
-    """An action on a product."""
-
     section = "Products"
     sides = ONLY_SUPPLIERS
     right = Right.CATALOG

@@ -122,8 +122,6 @@ class SupplierReturnPage(PortalRecordPage):
 
 
 class ReturnActionPage(PortalActionPage):
-    """An action on a return."""
-
     section = "Returns"
     sides = ONLY_SUPPLIERS
     right = Right.ORDERS

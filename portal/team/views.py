@@ -66,8 +66,6 @@ class PartyActionPage(TeamActionPage):
 
 
 class MemberActionPage(TeamActionPage):
-    """An action on a member."""
-
     actions = MEMBER_ACTIONS
 
     def of_party(self) -> QuerySet[Member]:
@@ -75,8 +73,6 @@ class MemberActionPage(TeamActionPage):
 
 
 class InvitationActionPage(TeamActionPage):
-    """An action on an invitation."""
-
     actions = INVITATION_ACTIONS
 
     def of_party(self) -> QuerySet[Invitation]:

@@ -87,8 +87,6 @@ class Writer(ABC):
 
 
 class Store(ABC):
-    """A store of blobs."""
-
     name: ClassVar[str]
 
     @abstractmethod

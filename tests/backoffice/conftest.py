@@ -94,5 +94,4 @@ def started(client: Client, path: str) -> Any:
 
 
 def messages(page: Any) -> list[str]:
-    """The messages on a page."""
     return [str(message) for message in page.context["messages"]]

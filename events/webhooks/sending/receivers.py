@@ -45,8 +45,6 @@ class Destination(NamedTuple):
 
 
 class Receiver:
-    """The receiver of one webhook."""
-
     def __init__(self, webhook_id: int) -> None:
         self.webhook_id = webhook_id
         self.destination: Destination | None = None

@@ -41,8 +41,6 @@ class Tally:
 
 @dataclass
 class PartyClient:
-    """The client of one party."""
-
     port: int
     base: str
     key: str
