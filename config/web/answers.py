@@ -99,4 +99,4 @@ def write_error(outlet: Outlet, status: int, reason: str, message: str) -> None:
     """Write a refusal instead of gunicorn's own page of HTML, for requests that gunicorn refuses."""
     del reason
     with suppress(OSError):
-        outlet.sendall(refusal(status, message or "Something went wrong on our side."))
+        outlet.sendall(refusal(status, message or "The service failed."))
