@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import socketserver
 import threading
 import time
@@ -42,6 +43,9 @@ def a_host(name: str, address: str = "127.0.0.1", port: int = 0) -> Iterator[Hos
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            self.rfile.read()  # to the end of the connection: a proxy breaks off a broken request
 
         def log_message(self, *_: object) -> None:
             """Log nothing."""
@@ -89,6 +93,20 @@ def test_a_host_that_is_not_ready_gets_no_requests(program, tmp_path):
         wait_until_all_are_answered_by(port, {"two"})
         one.is_ready = True
         wait_until_all_are_answered_by(port, {"one", "two"})
+
+
+@pytest.mark.parametrize("body", [b"00000000000000005\r\nab", b"zz\r\nab", b"2\r\nabXX"])
+def test_caddy_delays_its_answer_to_broken_chunks(tmp_path, body):
+    head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with (
+        a_host("one") as one,
+        proxy("caddy", tmp_path, f"127.0.0.1:{one.port}", "") as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as sock,
+    ):
+        began = time.monotonic()
+        sock.sendall(head + body)
+        assert sock.recv(65_536).startswith(b"HTTP/1.1 502 ")
+        assert time.monotonic() - began > 0.9
 
 
 @contextmanager

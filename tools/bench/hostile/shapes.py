@@ -77,5 +77,18 @@ def _wrong() -> list[HostileRequest]:
     ]
 
 
-UNREAD, HALF, WRONG = _unread(), _half(), _wrong()
-SHAPES = {shape.name: shape for shape in (*UNREAD, *HALF, *WRONG)}
+def _cheap() -> list[HostileRequest]:
+    """Return requests that the web process answers without a thread."""
+    return [
+        HostileRequest("health checks", get(b"/healthz"), reads=True),
+        HostileRequest("health checks, pipelined", get(b"/healthz") * 64, reads=True),
+        HostileRequest("readiness checks", get(b"/readyz"), reads=True),
+        HostileRequest("nonsense", b"nonsense\r\n\r\n"),
+        HostileRequest("broken chunk", CHUNKED + b"zz\r\nab"),
+        HostileRequest("broken trailers", CHUNKED + b"0\r\nnonsense\r\n\r\n"),
+        HostileRequest("too long a body", PUSH + b"Content-Length: 99999999999\r\n\r\n"),
+    ]
+
+
+UNREAD, HALF, WRONG, CHEAP = _unread(), _half(), _wrong(), _cheap()
+SHAPES = {shape.name: shape for shape in (*UNREAD, *HALF, *WRONG, *CHEAP)}
