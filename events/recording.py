@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.actors import Actor
 from events.models import Event
+from events.webhooks.waking import wake_after_commit
 
 UNIT_LISTS = ("items", "added", "dropped")
 """The keys in the data of order and fulfillment events that list units of lines."""
@@ -19,11 +20,15 @@ FOR_OPERATORS = (OPERATOR_REASON, APPROVED_BY)
 
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
-    """Build an event without saving it. Its default area is the plural of the type's first word."""
+    """Build an event without saving it. Its default area is the plural of the type's first word.
+
+    The commit of the current transaction wakes the senders of webhooks.
+    """
     fields.setdefault("area", f"{type.partition('.')[0]}s")
     for_operators = {OPERATOR_REASON: by.reason, APPROVED_BY: by.approved_by}
     if added := {name: text for name, text in for_operators.items() if text}:
         fields["data"] = {**fields.get("data", {}), **added}
+    wake_after_commit()
     return Event(type=type, actor=by.name, request_id=by.request_id, **fields)
 
 

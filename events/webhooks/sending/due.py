@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from django.db import connection
@@ -9,7 +10,7 @@ from django.db import connection
 from events.webhooks.sending.receivers import FIRST_OPEN, IN_MEMORY, Due
 
 # Reads one index entry for each webhook with a backlog, then only as many rows as the process has room for.
-DUE = """
+BUSY = """
     WITH RECURSIVE busy AS (
         (SELECT webhook_id FROM events_delivery WHERE status = 'waiting' ORDER BY webhook_id LIMIT 1)
         UNION ALL
@@ -19,6 +20,8 @@ DUE = """
             ORDER BY d.webhook_id LIMIT 1
         ) FROM busy WHERE busy.webhook_id IS NOT NULL
     )
+"""
+DUE = f"""{BUSY}
     SELECT d.id, w.id, d.event_id, d.subject, d.attempts, d.replays,
     extract(epoch FROM d.expires_at)::float8, CASE
         WHEN d.subject <> '' THEN (
@@ -38,17 +41,34 @@ DUE = """
     WHERE w.sender_id = %(sender)s AND w.active AND w.removed_at IS NULL
     ORDER BY d.event_id
 """
+NEXT_DUE = f"""{BUSY}
+    SELECT extract(epoch FROM min(d.next_attempt_at) - now())::float8
+    FROM busy
+    JOIN events_webhook w ON w.id = busy.webhook_id
+    LEFT JOIN unnest(%(webhooks)s::bigint[], %(rooms)s::int[]) AS known (id, room) ON known.id = w.id
+    CROSS JOIN LATERAL (
+        SELECT next_attempt_at FROM events_delivery
+        WHERE webhook_id = w.id AND status = 'waiting' AND NOT (id IN (SELECT unnest(%(held)s::bigint[])))
+        ORDER BY next_attempt_at LIMIT 1
+    ) d
+    WHERE w.sender_id = %(sender)s AND w.active AND w.removed_at IS NULL AND coalesce(known.room, 1) > 0
+"""
 
 
 def read_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> list[Due]:
     """Return the due deliveries of a sender's webhooks, without the held ones, in the order of the events."""
-    parameters: dict[str, int | list[int]] = {
-        "sender": sender_id,
-        "webhooks": list(rooms),
-        "rooms": list(rooms.values()),
-        "room": FIRST_OPEN * IN_MEMORY,
-        "held": list(held),
-    }
     with connection.cursor() as cursor:
-        cursor.execute(DUE, parameters)
+        cursor.execute(DUE, {**_parameters(sender_id, rooms, held), "room": FIRST_OPEN * IN_MEMORY})
         return [Due(*row) for row in cursor.fetchall()]
+
+
+def seconds_until_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> float:
+    """Return the seconds until a sender has another delivery to read; infinity if none waits."""
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT_DUE, _parameters(sender_id, rooms, held))
+        (seconds,) = cursor.fetchone()
+    return math.inf if seconds is None else float(seconds)
+
+
+def _parameters(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> dict[str, int | list[int]]:
+    return {"sender": sender_id, "webhooks": list(rooms), "rooms": list(rooms.values()), "held": list(held)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from django.utils import timezone
 from accounts.scopes import Role
 from events.models import Event, Webhook
 from events.webhooks.relay import MOST_EVENTS, relay
-from events.webhooks.sending.due import read_due
+from events.webhooks.sending.due import read_due, seconds_until_due
 from events.webhooks.sending.http_client import HttpClient, ReceiverAnswer
 from events.webhooks.sending.receivers import Destination, Due, Receiver
 from events.webhooks.sending.requests import body_of, headers_of
@@ -27,11 +28,14 @@ from events.webhooks.sending.results import DeliveryResult, bring_forward, park,
 from events.webhooks.sending.shares import SenderShare
 from events.webhooks.signing import key_of
 from events.webhooks.targets import WrongWebhookUrl, parse_url
+from events.webhooks.waking import WakeListener
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.2  # between two looks at the database while there is work
+IDLE_SECONDS = 2.5  # between two looks without work, if nothing wakes the process
+LINGER_SECONDS = 1.5  # of looking often after the last work; longer than `waking.AGAIN_AFTER`
 GATHER_SECONDS = 0.02  # from the first result until results are saved
 AFTER_FAILURE = 2.0  # seconds until the next try with the database
 STOP_SECONDS = 8.0  # for open requests when the process stops
@@ -61,6 +65,8 @@ class TurnResult(NamedTuple):
     """Whether the relay has more events to do."""
     in_time: bool
     """Whether the lease was renewed in time, so that the held deliveries are still this process's."""
+    next_due: float
+    """Seconds until the next delivery is due, if none is due now."""
 
 
 class SendingProcess:
@@ -76,6 +82,8 @@ class SendingProcess:
         self._wake = asyncio.Event()
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._busy_until = self._next_due_at = 0.0
+        self._listener = WakeListener(self._hear_wake)
 
     @property
     def held(self) -> int:
@@ -88,13 +96,29 @@ class SendingProcess:
         self._wake.set()
 
     def stop_from_elsewhere(self) -> None:
-        """Call `stop` from another thread."""
-        assert self._loop is not None  # `run` was called
-        self._loop.call_soon_threadsafe(self.stop)
+        """Call `stop` from another thread, or before `run`."""
+        if self._loop is None:
+            self.stop()
+        else:
+            self._loop.call_soon_threadsafe(self.stop)
+
+    def _hear_wake(self) -> None:
+        """Look at the database at once, and often for a moment. Another thread calls this."""
+        assert self._loop is not None  # `run` has started the listener
+        with suppress(RuntimeError):  # the loop may have ended
+            self._loop.call_soon_threadsafe(self._look_now)
+
+    def _look_now(self) -> None:
+        self._stay_busy()
+        self._wake.set()
+
+    def _stay_busy(self) -> None:
+        self._busy_until = time.monotonic() + LINGER_SECONDS
 
     async def run(self) -> None:
         """Send until `stop` is called."""
         self._loop = asyncio.get_running_loop()
+        self._listener.start()
         try:
             while not self._stopped.is_set():
                 if not await self._turn():
@@ -104,18 +128,27 @@ class SendingProcess:
                 await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
             await self._with_database(self._leave, self._results)
         finally:
+            self._listener.stop()
             self._client.close()
             self._database.shutdown()
 
     async def _rest(self) -> None:
-        """Wait for a result, or for a moment."""
+        """Wait for a result, for a wake, or for a moment."""
         if not self._results:
             self._wake.clear()
             try:
-                await asyncio.wait_for(self._wake.wait(), POLL_SECONDS)
+                await asyncio.wait_for(self._wake.wait(), self._until_next_look())
             except TimeoutError:
                 return
         await self._pause(GATHER_SECONDS)
+
+    def _until_next_look(self) -> float:
+        """Return the seconds to wait: few while there is work, else up to the next delivery."""
+        now = time.monotonic()
+        if self._recovered or now < self._busy_until:
+            return POLL_SECONDS
+        next_at = min([self._next_due_at, *(receiver.resumes_at for receiver in self._receivers.values())])
+        return min(max(next_at - now, POLL_SECONDS), IDLE_SECONDS)
 
     async def _pause(self, seconds: float) -> None:
         """Wait for some seconds, or until `stop`."""
@@ -164,7 +197,9 @@ class SendingProcess:
             due = read_due(self._share.sender_id, memory.rooms, memory.held)
             webhooks = _webhooks({*memory.rooms, *(delivery.webhook_id for delivery in due)})
             due = [delivery for delivery in due if delivery.webhook_id in webhooks]
-            return TurnResult(due, _bodies(due, webhooks), webhooks, to_bring_forward, has_more, in_time)
+            next_due = 0.0 if due else seconds_until_due(self._share.sender_id, memory.rooms, memory.held)
+            bodies = _bodies(due, webhooks)
+            return TurnResult(due, bodies, webhooks, to_bring_forward, has_more, in_time, next_due)
         except (OperationalError, InterfaceError):
             connections.close_all()
             raise
@@ -176,6 +211,9 @@ class SendingProcess:
 
     def _accept(self, read: TurnResult) -> None:
         """Keep the deliveries that were read, forget the deliveries of other senders, and send."""
+        self._next_due_at = time.monotonic() + read.next_due
+        if read.due:
+            self._stay_busy()
         for webhook_id, receiver in [*self._receivers.items()]:
             if not (read.in_time and webhook_id in read.webhooks and self._share.is_mine(webhook_id)):
                 receiver.forget()

@@ -7,6 +7,7 @@ connections, and the deliveries of other webhooks do not wait.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Container
@@ -76,6 +77,11 @@ class Receiver:
     def room(self) -> int:
         """Return how many more deliveries to read."""
         return max(0, self.limit * IN_MEMORY - len(self.held))
+
+    @property
+    def resumes_at(self) -> float:
+        """Return when this receiver may get its next request; never, if an answer must come first."""
+        return math.inf if self.open or not self._ready else self._resume_at
 
     def hold(self, due: Due, body: bytes, taken: Container[int]) -> bool:
         """Hold a delivery until it is sent; return False if an earlier one of its subject is not due yet.

@@ -1,0 +1,91 @@
+"""Wakes the senders of webhooks through Redis when an event is committed (docs/adr/0046).
+
+A sender that slept reads the database a few times after it was woken, so a process with many commits wakes it
+only twice a second. Without Redis, senders notice new events when they look by themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.db import transaction
+from redis.exceptions import RedisError
+
+from api.redis_clients import redis_client
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "exchange:webhooks:wake"
+AGAIN_AFTER = 0.5
+"""Seconds until a process wakes the senders again. They look for longer than this after each wake."""
+ANSWER_WITHIN = 0.5  # seconds that a commit waits at most for a silent Redis
+PAUSE = 5.0
+"""Seconds without another try after a failure, so that requests do not wait for a Redis that is away."""
+LISTEN_SECONDS = 2.0  # until a listener looks whether it shall stop
+AFTER_FAILURE = 2.0  # seconds until a listener connects again
+
+_quiet_until = 0.0
+
+
+def wake_after_commit() -> None:
+    """Wake the senders when the current transaction is committed."""
+    transaction.on_commit(wake, robust=True)
+
+
+def wake() -> None:
+    """Wake the senders, unless this process woke them a moment ago."""
+    global _quiet_until
+    now = time.monotonic()
+    if now < _quiet_until:
+        return
+    _quiet_until = now + AGAIN_AFTER
+    try:
+        _client().publish(CHANNEL, b"")
+    except RedisError as error:
+        _quiet_until = now + PAUSE
+        logger.warning("the senders of webhooks were not woken: %s", error)
+
+
+@functools.cache
+def _client() -> redis.Redis:
+    return redis_client(settings.REDIS_URL, seconds=ANSWER_WITHIN)
+
+
+class WakeListener:
+    """A thread that calls a function at each wake, and connects again after a failure of Redis."""
+
+    def __init__(self, woken: Callable[[], None]) -> None:
+        """Call `woken` from the thread. It is also called after each connection: a wake may be missed."""
+        self._woken = woken
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let the thread end soon, without waiting for it."""
+        self._stopped.set()
+
+    def _listen(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                with redis_client(settings.REDIS_URL, seconds=LISTEN_SECONDS) as client:
+                    self._hear(client)
+            except RedisError as error:
+                logger.info("no wakes are heard from Redis: %s", error)
+                self._stopped.wait(AFTER_FAILURE)
+
+    def _hear(self, client: redis.Redis) -> None:
+        with client.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
+            channel.subscribe(CHANNEL)
+            self._woken()
+            while not self._stopped.is_set():
+                if channel.get_message(timeout=LISTEN_SECONDS) is not None:
+                    self._woken()
