@@ -5,7 +5,6 @@ from __future__ import annotations
 from celery import shared_task
 
 from imports.drafts.first_rows import READ_TASK, read_draft
-from imports.fetching import fetch_file
 from imports.pipeline.job_runner import run_job
 from imports.sweeping import sweep_all
 from imports.wake import FETCH_TASK, RUN_TASK
@@ -20,6 +19,8 @@ def run(job_id: int) -> None:
 @shared_task(name=FETCH_TASK)  # type: ignore[untyped-decorator]
 def fetch(job_id: int) -> None:
     """Fetch one job's file."""
+    from imports.fetching import fetch_file  # its SSH client takes 20 MB of each worker
+
     fetch_file(job_id)
 
 

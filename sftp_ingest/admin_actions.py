@@ -9,11 +9,12 @@ from accounts.operating.operator_actions import AdminAction
 from api.errors import ApiError
 from sftp_ingest import services
 from sftp_ingest.models import RemoteHost
-from sftp_ingest.remote.connection import RemoteFailed
-from sftp_ingest.remote.probing import probe
 
 
 def _test(host: RemoteHost, by: Actor, answers: dict[str, Any]) -> str:
+    from sftp_ingest.remote.connection import RemoteFailed  # paramiko takes 20 MB of each process
+    from sftp_ingest.remote.probing import probe
+
     try:
         result = probe(host)
     except RemoteFailed as error:

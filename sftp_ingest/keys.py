@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from paramiko import PKey
-from paramiko.pkey import UnknownKeyType
-from paramiko.ssh_exception import SSHException
-
-from sftp_ingest.fido_keys import FIDO_KEYS
+if TYPE_CHECKING:
+    from paramiko import PKey
 
 MIN_RSA_BITS = 2048
 
 
 def parse_public_key(line: str) -> PKey:
     """Parse a line such as `ssh-ed25519 AAAA… comment`. Raises ValueError with the reason."""
+    from paramiko import PKey  # paramiko takes 20 MB of each process
+
     return _parse(line, PKey.from_type_string)
 
 
@@ -31,10 +31,17 @@ def _parse_login_key(line: str) -> PKey:
 
 
 def _read_login_key(kind: str, blob: bytes) -> PKey:
+    from paramiko import PKey
+
+    from sftp_ingest.fido_keys import FIDO_KEYS
+
     return FIDO_KEYS[kind](data=blob) if kind in FIDO_KEYS else PKey.from_type_string(kind, blob)
 
 
 def _parse(line: str, read: Callable[[str, bytes], PKey]) -> PKey:
+    from paramiko.pkey import UnknownKeyType
+    from paramiko.ssh_exception import SSHException
+
     words = line.split(None, 2)
     if len(words) < 2:
         raise ValueError("Write a public key as `ssh-ed25519 AAAA… comment`, on one line.")

@@ -11,7 +11,6 @@ from django.conf import settings
 
 from api.errors import Busy
 from fulfillments.slips.contents import SlipBatch, SlipDocument
-from fulfillments.slips.drawing import draw
 
 # A short document takes less than 0.1 s, a process needs half a second to begin.
 MOST_SLIPS_AT_ONCE, MOST_LINES_AT_ONCE = 10, 200
@@ -23,6 +22,8 @@ _one_process = BoundedSemaphore()
 def make_document(batch: SlipBatch) -> SlipDocument:
     """Draw a batch. Raises Busy if another long document is being drawn for too long."""
     if len(batch.slips) <= MOST_SLIPS_AT_ONCE and batch.line_count <= MOST_LINES_AT_ONCE:
+        from fulfillments.slips.drawing import draw  # fpdf2 and its fonts take 40 MB of each process
+
         return draw(batch)
     if not _one_process.acquire(timeout=LONGEST_WAIT):
         raise Busy("Another long document is being made. Try again in a few seconds.")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
-from PIL import Image, ImageOps, UnidentifiedImageError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MOST_BYTES = 1024**2
 MOST_PIXELS = 4_000
@@ -26,6 +29,8 @@ def stored_logo(content: bytes) -> bytes:
     """Return the uploaded PNG or JPEG as the PNG that slips show. Raises ValidationError with the reason."""
     if len(content) > MOST_BYTES:
         raise ValidationError(f"The logo has {len(content):,} bytes. Upload one of at most 1 MB.")
+    from PIL import Image, ImageOps
+
     image = _opened(content)
     if max(image.size) > MOST_PIXELS:  # known from the header: no pixel is decoded yet
         width, height = image.size
@@ -46,6 +51,8 @@ def stored_logo(content: bytes) -> bytes:
 
 
 def _opened(content: bytes) -> Image.Image:
+    from PIL import Image, UnidentifiedImageError
+
     try:
         return Image.open(BytesIO(content), formats=("PNG", "JPEG"))
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

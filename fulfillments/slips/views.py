@@ -18,7 +18,6 @@ from api.filters import refuse_near_misses, refuse_repeated
 from fulfillments.models import Fulfillment
 from fulfillments.slips.contents import SlipDocument
 from fulfillments.slips.documents import make_document
-from fulfillments.slips.labels import draw_labels
 from fulfillments.slips.selectors import read_slips
 from fulfillments.slips.sscc import cartons_of
 
@@ -169,6 +168,8 @@ class CartonLabelViewSet(SupplierViewSet):
         if count > MOST_CARTONS:
             raise InvalidFilter.at("cartons", f"Is {count}; the maximum is {MOST_CARTONS}.")
         cartons = cartons_of(self.fulfillment, count)
+        from fulfillments.slips.labels import draw_labels  # fpdf2 takes 40 MB of each process
+
         document = draw_labels(self.fulfillment, cartons, count)
         return pdf_answer(document, f"carton-labels-{fulfillment_id}")
 

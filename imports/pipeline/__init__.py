@@ -2,7 +2,7 @@
 
 `job_runner`         a worker takes the job under a `lease` and runs the steps below
 `preparation`        steps 1 to 8, before any row lands:
-1 `containers`       unpacks the file; a `workbook` gives its rows, with `workbook_parts`
+1 `containers`       unpacks the file; a `workbook` gives its rows, with `workbook_parts`, `workbook_reading`
                      and `cells_as_shown`
   `encodings`        finds the encoding; the bytes continue as UTF-8
 2 `csv_reader`       reads the `header`, then blocks of whole records;

@@ -13,14 +13,7 @@ from imports.pipeline.errors import Canceled, Unreadable
 from imports.pipeline.header import MOST_ABOVE, MOST_COLUMNS, ExpectedHeader, check_header, skipped_above
 from imports.pipeline.record_checks import fault_of_header, is_blank
 from imports.pipeline.tolerant_reader import Record
-from imports.pipeline.workbook_parts import (
-    MOST_CELLS,
-    BoundedReader,
-    Check,
-    refuse_large,
-    rows_of,
-    too_large,
-)
+from imports.pipeline.workbook_parts import MOST_CELLS, Check, refuse_large, too_large
 from imports.report_format import REPORT_COLUMNS, own_columns, restore_header
 
 WIDEST = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
@@ -40,6 +33,8 @@ class WorkbookSheet:
             message = f"The workbook has {len(sheets)} sheets; the first, {sheets[0].title!r}, was read."
             self.warnings.append(message)
         self.line = 0
+        from imports.pipeline.workbook_reading import rows_of
+
         self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
         self._ahead: list[tuple[int, list[str]]] = []
         """The rows that were read in search of the header, and stand below it."""
@@ -51,6 +46,8 @@ class WorkbookSheet:
         cls, file: BinaryIO, archive: zipfile.ZipFile, expected: ExpectedHeader, check: Check
     ) -> Iterator[WorkbookSheet]:
         """Open a workbook for a block. Raises Unreadable if it is too large or damaged."""
+        from imports.pipeline.workbook_reading import BoundedReader  # openpyxl takes 15 MB of each process
+
         refuse_large(archive)
         try:
             reader = BoundedReader(file, check)

@@ -120,10 +120,10 @@ def slowly(function):
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
 def test_a_cancel_takes_effect_while_the_file_is_read(acme, client_for, upload, monkeypatch, kind):
     monkeypatch.setattr("imports.pipeline.lease.HEARTBEAT_SECONDS", 0.05)
-    monkeypatch.setattr("imports.pipeline.workbook_parts.AT_ONCE", 10)
+    monkeypatch.setattr("imports.pipeline.workbook_reading.AT_ONCE", 10)
     monkeypatch.setattr("imports.pipeline.staging.CHECK_EVERY", 10)
     for path, function in (
-        ("imports.pipeline.workbook_parts.as_shown", cells_as_shown.as_shown),
+        ("imports.pipeline.workbook_reading.as_shown", cells_as_shown.as_shown),
         ("imports.pipeline.staging.checked", record_checks.checked),
     ):
         monkeypatch.setattr(path, slowly(function))

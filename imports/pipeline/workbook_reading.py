@@ -1,0 +1,87 @@
+"""Reads the parts of an .xlsx archive with bounded work. Only imports of workbooks load it, with openpyxl.
+
+The work is proportional to the cells and texts that exist. openpyxl would make an empty row for each missing
+number, and a tree of objects for each shared text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from openpyxl.cell.read_only import ReadOnlyCell
+from openpyxl.reader.excel import ExcelReader
+from openpyxl.worksheet._reader import WorkSheetParser
+from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
+from openpyxl.xml.functions import iterparse
+
+from imports.pipeline import workbook_parts
+from imports.pipeline.cells_as_shown import as_shown
+from imports.pipeline.workbook_parts import Check, too_large
+
+AT_ONCE = 1_000
+TEXT = f"{{{SHEET_MAIN_NS}}}t"
+RUN_TEXT = f"{{{SHEET_MAIN_NS}}}r/{TEXT}"
+ITEM = f"{{{SHEET_MAIN_NS}}}si"
+
+
+class BoundedReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
+    """The reader of a workbook that counts its shared texts."""
+
+    def __init__(self, file: BinaryIO, check: Check) -> None:
+        super().__init__(file, read_only=True, data_only=True, keep_links=False)
+        self._check = check
+
+    def read_strings(self) -> None:
+        part = self.package.find(SHARED_STRINGS)
+        if part is not None:
+            with self.archive.open(part.PartName[1:]) as source:
+                self.shared_strings = list(self._texts(source))
+
+    def _texts(self, source: Any) -> Iterator[str]:
+        events = iterparse(source, events=("start", "end"))
+        _, root = next(events)
+        count = 0
+        for event, node in events:
+            if event == "start" or node.tag != ITEM:
+                continue
+            texts = [*node.findall(TEXT), *node.findall(RUN_TEXT)]
+            yield "".join(text.text or "" for text in texts).replace("x005F_", "")
+            count += 1
+            if count > workbook_parts.MOST_TEXTS:
+                raise too_large(f"The workbook has more than {workbook_parts.MOST_TEXTS:,} different texts.")
+            if count % AT_ONCE == 0:
+                root.clear()
+                self._check()
+
+
+def rows_of(sheet: Any, most_columns: int, check: Check) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the texts of each row in the sheet's XML, in order."""
+    book = sheet.parent
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,
+            data_only=book.data_only,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+        last = 0
+        for count, (number, cells) in enumerate(parser.parse()):
+            if number > workbook_parts.MOST_ROWS:
+                return
+            if count % AT_ONCE == 0:
+                check()
+            if number > last:
+                last = number
+                yield number, _texts_of(sheet, cells, most_columns)
+
+
+def _texts_of(sheet: Any, cells: list[dict[str, Any]], most_columns: int) -> list[str]:
+    width = min(max((cell["column"] for cell in cells), default=0), most_columns)
+    texts = [""] * width
+    for cell in cells:
+        if 1 <= cell["column"] <= width:
+            texts[cell["column"] - 1] = as_shown(ReadOnlyCell(sheet, **cell))
+    return texts
