@@ -10,7 +10,7 @@ EDGES = browser or fault or fuzz or program or race
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo down test edges accessible conform clients packages docs sbom fuzz lint screenshots bench soak lock
+.PHONY: help setup run demo down test edges accessible conform clients packages docs sbom fuzz lint screenshots migration bench soak lock
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -57,7 +57,7 @@ fuzz: ## send random requests to a running service, as both roles; ARGS="--secon
 	@DEMO_JSON="$${DATA_DIR:-var}/demo.json" $(BOOTSTRAP) dev embedded -- -m tests.contract.fuzz $(ARGS)
 
 screenshots: ## take the README's pictures again (needs chromium)
-	@SCREENSHOTS=1 $(BOOTSTRAP) dev embedded -- -m pytest tests/browser/test_screenshots.py $(ARGS)
+	@SCREENSHOTS=1 $(BOOTSTRAP) dev embedded docs -- -m pytest tests/browser/test_screenshots.py $(ARGS)
 
 lint: ## check style, types, import directions, migrations and commit subjects
 	@$(BOOTSTRAP) dev
@@ -67,6 +67,10 @@ lint: ## check style, types, import directions, migrations and commit subjects
 	.venv/bin/lint-imports
 	$(IN_VENV) -I tools/commit_subjects.py
 	$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+migration: ## make a named migration: APP=orders NAME=what_it_does
+	@$(if $(and $(APP),$(NAME)),,$(error Name the app and the change: make migration APP=orders NAME=what_it_does))
+	@exec $(BOOTSTRAP) dev -- -W ignore::RuntimeWarning manage.py makemigrations $(APP) -n $(NAME)
 
 bench: ## measure beside the database's limits; ARGS="orders" selects a part, ARGS="--smoke" checks all
 	@exec $(BOOTSTRAP) dev embedded bench -- -m tools.bench $(ARGS)
@@ -80,6 +84,7 @@ lock: ## resolve the dependencies in pyproject.toml again (needs uv)
 	$(LOCK) pyproject.toml --extra s3 -c requirements.txt -o requirements/s3.txt
 	$(LOCK) --group embedded --no-deps -o requirements/embedded.txt
 	$(LOCK) --group redis --no-deps -o requirements/redis.txt
+	$(LOCK) --group uv --no-deps -o requirements/uv.txt
 	$(LOCK) --group bench -c requirements.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -o requirements/clients.txt
 	$(LOCK) --group docs -c requirements/dev.txt -o requirements/docs.txt

@@ -26,17 +26,26 @@ limit_request_line = 8190  # enough for a filter and a cursor
 max_requests, max_requests_jitter = 20_000, 2_000
 timeout, graceful_timeout = 60, 10
 control_socket_disable = True
+# The application is loaded once, and the web processes share its memory. Nothing in it starts a thread or
+# opens a connection before the first request.
+preload_app = True
 
 # The web processes count in files of one folder, because any of them may answer /metrics.
 COUNTS = os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(DATA_DIR / "metrics"))
+os.makedirs(COUNTS, exist_ok=True)  # counters are made when the application is loaded
 
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402 - it reads the variable at once
 
 
 def on_starting(server: Any) -> None:
-    """A new server counts from nothing."""
+    """Start to count from nothing, and load all pages before the web processes are forked."""
     shutil.rmtree(COUNTS, ignore_errors=True)
     os.makedirs(COUNTS)
+    from django.urls import get_resolver
+
+    assert get_resolver().url_patterns
+    gc.collect()
+    gc.freeze()
 
 
 # Seconds after which a busy thread lets another one run. With Python's 5 ms, each answer of the database that

@@ -83,18 +83,25 @@ class PartOnHost:
 
 _given: dict[str, int] = {}
 """The parts of this process, each with its process id. A forked child must not sign off for its parent."""
+_stuck: set[str] = set()
+"""The parts of this process whose main loop hangs. Several parts may share a process (docs/adr/0120)."""
 _one_at_a_time = threading.Lock()
 
 
 def give(part: str, **facts: float) -> None:
-    """Report to the watchdog and to Redis that this process is alive. Ignore a Redis that is away."""
-    watchdog.reassure()
-    host = socket.gethostname()
-    sign = {"part": part, "host": host, "at": time.time(), "memory": memory_of(os.getpid()), "facts": facts}
+    """Report to the watchdog and to Redis that this part is alive. Ignore a Redis that is away.
+
+    The watchdog hears nothing while another part of this process hangs.
+    """
+    if not _stuck:
+        watchdog.reassure()
+    host, process = socket.gethostname(), os.getpid()
     with _one_at_a_time:
         if _given.get(part) == 0:
             return  # the process has signed off
-        _given[part] = os.getpid()
+        _given[part] = process
+        memory = memory_of(process) // [*_given.values()].count(process)
+        sign = {"part": part, "host": host, "at": time.time(), "memory": memory, "facts": facts}
         try:
             _client().hset(KEY, _field(part), json.dumps(sign))
         except RedisError:
@@ -131,8 +138,10 @@ def keep_giving(
 def give_if_turning(part: str, facts: Callable[[], Mapping[str, float]], main_loop: MainLoop | None) -> None:
     """Write a sign, unless the part has a main loop that hangs."""
     if main_loop is None or main_loop.is_turning():
+        _stuck.discard(part)
         give(part, **facts())
     else:
+        _stuck.add(part)
         logger.error("the main loop of %s has not turned for %.0f s", part, STUCK_AFTER)
 
 

@@ -1,8 +1,11 @@
 """The Celery application. It only wakes workers: the tables are the queues."""
 
 import functools
+import gc
 import logging
 import os
+import threading
+import time
 from typing import Any
 
 from celery import Celery
@@ -13,6 +16,7 @@ from celery.signals import (
     heartbeat_sent,
     setup_logging,
     task_prerun,
+    worker_init,
     worker_ready,
 )
 
@@ -22,9 +26,20 @@ from config.database import limit_connections
 from config.health.worker import write_heartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-app = Celery("exchange")
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+# `migrate` has run Django's checks. They would load all pages into each worker.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
+
+
+def application() -> Celery:
+    """Return a Celery application with all tasks. Two workers in one process need one each."""
+    made = Celery("exchange", set_as_current=False)
+    made.config_from_object("django.conf:settings", namespace="CELERY")
+    made.autodiscover_tasks()
+    return made
+
+
+app = application()
+app.set_default()
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
@@ -39,6 +54,13 @@ def limit_waiting(**_: Any) -> None:
     limit_connections("worker")
 
 
+@worker_init.connect  # type: ignore[untyped-decorator]
+def share_memory(**_: Any) -> None:
+    """Exclude loaded code from garbage collection, which would copy the memory that forked children share."""
+    gc.collect()
+    gc.freeze()
+
+
 @task_prerun.connect  # type: ignore[untyped-decorator]
 def begin_task(task_id: str, **_: Any) -> None:
     """Put the id of a task into its log lines and events, like the request_id of a request."""
@@ -48,29 +70,39 @@ def begin_task(task_id: str, **_: Any) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def show_life(sender: Any, **_: Any) -> None:
     """Report a worker under the part in its name: `fetcher@host`, `ticker@host`; default `worker`."""
-    # Celery clears its timer when it loses the broker, and sends this signal again when it is back.
-    sender.timer.call_repeatedly(signs_of_life.EVERY, _main_loop.turned)
     name = str(sender.hostname).partition("@")[0]
-    _show_life_of("worker" if name == "celery" else name)
-
-
-# A worker without its broker tries to reach it, and its loop stands still.
-_main_loop = MainLoop(excused=signs_of_life.broker_is_away)
+    main_loop = _show_life_of("worker" if name == "celery" else name)
+    # Celery clears its timer when it loses the broker, and sends this signal again when it is back.
+    sender.timer.call_repeatedly(signs_of_life.EVERY, main_loop.turned)
 
 
 @functools.cache
-def _show_life_of(part: str) -> None:
-    signs_of_life.keep_giving(part, main_loop=_main_loop)
+def _show_life_of(part: str) -> MainLoop:
+    # A worker without its broker tries to reach it, and its loop stands still.
+    main_loop = MainLoop(excused=signs_of_life.broker_is_away)
+    signs_of_life.keep_giving(part, main_loop=main_loop)
+    return main_loop
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]
 def show_beats(**_: Any) -> None:
-    """Report beat as alive whenever it sends a tick, so that a hanging beat shows."""
+    """Report beat as alive when it sends ticks, so that a hanging beat shows."""
+    global _beat
+    _beat = threading.get_ident()  # in a shared process, other threads also publish tasks
     after_task_publish.connect(_beaten, weak=False)
+    signs_of_life.give("beat")  # the first tick may be due in some seconds only
+
+
+_beat = 0
+_beaten_at = -signs_of_life.EVERY
 
 
 def _beaten(**_: Any) -> None:
-    signs_of_life.give("beat")
+    global _beaten_at
+    now = time.monotonic()
+    if threading.get_ident() == _beat and now - _beaten_at >= signs_of_life.EVERY:
+        _beaten_at = now
+        signs_of_life.give("beat")
 
 
 # /statusz reads this heartbeat.

@@ -39,7 +39,7 @@ def plain(command: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_runs_by_the_same_command_everywhere(part):
-    (ours,) = (each for each in programs.services({}) if each.name == part)
+    (ours,) = (each for each in programs.separate_parts({}) if each.name == part)
     expected = plain(list(ours.command[1:]))
 
     assert plain(of_compose(part)) == expected
@@ -50,7 +50,7 @@ def test_no_part_is_left_out():
     services = set(compose()["services"])
     units = {path.stem.removeprefix("exchange-") for path in UNITS}
 
-    assert {each.name for each in programs.services({})} == set(PARTS)
+    assert {each.name for each in programs.separate_parts({})} == set(PARTS)
     assert services == {*PARTS, "backup", "postgres", "redis", "proxy", *STEPS}
     assert units == {*PARTS, "backup", "migrate"}
     assert of_unit("backup") == of_compose("backup")

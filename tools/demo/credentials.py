@@ -80,23 +80,25 @@ def path() -> Path:
     return settings.DATA_DIR / "demo.json"
 
 
-def load() -> Demo:
+def load(source: Path | None = None) -> Demo:
     """Read demo.json. Raise FileNotFoundError, or ValueError if it is no JSON object."""
-    content = json.loads(path().read_text(encoding="utf-8"))
+    source = source or path()
+    content = json.loads(source.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
-        raise ValueError(f"{path()} holds no JSON object")  # noqa: TRY004 - one error for unreadable content
+        raise ValueError(f"{source} holds no JSON object")  # noqa: TRY004 - one error for unreadable content
     return content  # type: ignore[return-value]
 
 
-def write() -> Demo:
+def write(target: Path | None = None) -> Demo:
     """Write demo.json. Secrets of the old file that are still valid stay."""
+    target = target or path()
     try:
-        known: dict[str, Any] = {**load()}
+        known: dict[str, Any] = {**load(target)}
     except (OSError, ValueError):
         known = {}
     with transaction.atomic():
         demo = _describe(known)
-    _replace(path(), json.dumps(demo, indent=1, ensure_ascii=False) + "\n")
+    _replace(target, json.dumps(demo, indent=1, ensure_ascii=False) + "\n")
     return demo
 
 

@@ -66,8 +66,18 @@ def run(supervisor: Supervisor) -> None:
     prepare(supervisor, environment)
     for process in supervisor.start(*programs.services(environment)):
         supervisor.keep_running(process)
-    supervisor.start(programs.welcome(environment))
+    supervisor.run_to_end(programs.welcome(environment))
+    build_documents(supervisor, environment)
     supervisor.run_until(lambda: False)
+
+
+def build_documents(supervisor: Supervisor, environment: dict[str, str]) -> None:
+    """Build the site of the documents while the service already answers. Until then it shows plain pages."""
+    state = programs.docs_state()
+    if programs.DOCS_STAMP.exists() and programs.DOCS_STAMP.read_text() == state:
+        return
+    if supervisor.run_to_end(programs.documents(environment)) == [0]:
+        programs.DOCS_STAMP.write_text(state)
 
 
 def start_servers(supervisor: Supervisor) -> dict[str, str]:
@@ -99,13 +109,9 @@ def start_server(supervisor: Supervisor, server: EmbeddedServer) -> None:
 
 def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
     """Update the tables, the static files and the demo's parties."""
+    hide_keys(DATA_DIR)
     run_or_fail(supervisor, *programs.preparations(environment))
     programs.STATIC_STAMP.write_text(programs.static_state())
-    programs.DOCS_STAMP.write_text(programs.docs_state())
-    run_or_fail(supervisor, *programs.adoption(environment))
-    if programs.DEMO:
-        hide_keys(DATA_DIR)
-        run_or_fail(supervisor, programs.demo_data(environment))
 
 
 def run_or_fail(supervisor: Supervisor, *to_run: Program) -> None:

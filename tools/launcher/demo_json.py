@@ -10,15 +10,16 @@ from pathlib import Path
 def hide_keys(data_dir: Path) -> None:
     """Rename demo.json while the Exchange starts."""
     with suppress(FileNotFoundError):
-        (data_dir / "demo.json").rename(_hidden(data_dir))
+        (data_dir / "demo.json").rename(hidden_keys(data_dir))
 
 
 def reveal_keys(data_dir: Path) -> None:
-    """Restore the name for the command that writes the new file."""
+    """Rename it back when the Exchange is up."""
     with suppress(FileNotFoundError):
         if not (data_dir / "demo.json").exists():
-            _hidden(data_dir).rename(data_dir / "demo.json")
+            hidden_keys(data_dir).rename(data_dir / "demo.json")
 
 
-def _hidden(data_dir: Path) -> Path:
+def hidden_keys(data_dir: Path) -> Path:
+    """Return the name of demo.json while the Exchange starts."""
     return data_dir / "demo.json.last"

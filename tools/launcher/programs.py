@@ -7,7 +7,7 @@ from pathlib import Path
 
 from environs import Env
 
-from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT, UPLOADS_DIR
+from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
 from tools.docs_site import OUTSIDE
 from tools.launcher.processes.program import Program
 
@@ -25,6 +25,12 @@ env = Env()
 HOST = env.str("HOST", "127.0.0.1")
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
 FETCH_THREADS = env.int("FETCH_THREADS", 8)
+SEPARATE_PARTS = env.bool("SEPARATE_PARTS", False)
+"""Whether each part gets its own process, as in production, although most parts only wait."""
+
+SHARED = ("beat", "ticker", "fetcher", "webhooks", "sftp")
+"""The parts that otherwise share one process."""
+
 DEMO = demo_size(env.str("DEMO", "market"))
 """The data that `make run` creates: `market`, `small` (the parties of the first order), or nothing."""
 
@@ -54,30 +60,31 @@ def python(name: str, *arguments: str, environment: Mapping[str, str], stop_time
 
 def preparations(environment: Mapping[str, str]) -> list[Program]:
     """Return the programs that run side by side before the services start."""
-    found = [python("migrate", "manage.py", "migrate", "--no-input", "-v1", environment=environment)]
+    found = [python("prepare", "-m", "tools.launcher.prepare", environment=environment)]
     if not STATIC_STAMP.exists() or STATIC_STAMP.read_text() != static_state():
         collect = ("manage.py", "collectstatic", "--no-input", "-v0")
         found.append(python("static", *collect, environment=environment))
-    if not DOCS_STAMP.exists() or DOCS_STAMP.read_text() != docs_state():
-        found.append(python("docs", "-m", "tools.docs_site", environment=environment))
     return found
 
 
-def adoption(environment: Mapping[str, str]) -> list[Program]:
-    """Return the program that migrates the upload areas of earlier versions: one folder per supplier."""
-    if not any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):
-        return []
-    return [python("adopt", "manage.py", "adopt_upload_areas", environment=environment)]
-
-
-def demo_data(environment: Mapping[str, str]) -> Program:
-    """Return the program that creates the demo's parties."""
-    arguments = ("--with-market",) if DEMO == "market" else ()
-    return python("demo", "manage.py", "demo_data", *arguments, environment=environment)
+def documents(environment: Mapping[str, str]) -> Program:
+    """Return the program that builds the site of the documents."""
+    return python("docs", "-m", "tools.docs_site", environment=environment)
 
 
 def services(environment: Mapping[str, str]) -> list[Program]:
-    """Return the services of the Exchange."""
+    """Return the services of the Exchange: few processes, or one for each part."""
+    parts = separate_parts(environment)
+    if SEPARATE_PARTS:
+        return parts
+    together = python(
+        "parts", "-m", "config.shared_process", *SHARED, environment=environment, stop_timeout=15.0
+    )
+    return [*(part for part in parts if part.name not in SHARED), together]
+
+
+def separate_parts(environment: Mapping[str, str]) -> list[Program]:
+    """Return one program for each part, as the examples in deploy/ run them."""
     celery = ("-m", "celery", "-q", "-A", "config")
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)

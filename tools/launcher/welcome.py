@@ -22,7 +22,6 @@ def main() -> None:
     wait_until_ready()
     if DEMO:
         reveal_keys(DATA_DIR)
-        manage("demo_data", "--write-demo-json")
     try:
         if DEMO and not PLAYED.exists():
             write("This is the first run: one order, from upload to shipment, through the public interface.")

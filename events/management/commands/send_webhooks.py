@@ -20,24 +20,35 @@ class Command(BaseCommand):
     help = "Sends events to the webhooks of suppliers and retailers. Any number of these may run."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        sender = WebhookSender()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: sender.stop())
+        asyncio.run(sender.run())
+
+
+class WebhookSender:
+    """The part `webhooks`: a sending process with its sign of life."""
+
+    def __init__(self) -> None:
         _allow_many_connections()
-        asyncio.run(_send())
+        self._process = SendingProcess()
+        self._main_loop = MainLoop()
 
+    async def run(self) -> None:
+        """Send until `stop` is called."""
+        self._show_turns(asyncio.get_running_loop())
+        held = lambda: {"held": self._process.held}  # noqa: E731
+        signs_of_life.keep_giving("webhooks", held, main_loop=self._main_loop)
+        await self._process.run()
 
-async def _send() -> None:
-    process = SendingProcess()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, process.stop)
-    main_loop = MainLoop()
-    _show_turns(main_loop, asyncio.get_running_loop())
-    signs_of_life.keep_giving("webhooks", lambda: {"held": process.held}, main_loop=main_loop)
-    await process.run()
+    def stop(self) -> None:
+        """End `run`. Signal handlers and other threads may call this."""
+        self._process.stop_from_elsewhere()
 
-
-def _show_turns(main_loop: MainLoop, loop: asyncio.AbstractEventLoop) -> None:
-    """Show every few seconds that the loop turns. The sender itself may wait for a database that is away."""
-    main_loop.turned()
-    loop.call_later(signs_of_life.EVERY, _show_turns, main_loop, loop)
+    def _show_turns(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Show every few seconds that the loop turns. The sender may wait for a database that is away."""
+        self._main_loop.turned()
+        loop.call_later(signs_of_life.EVERY, self._show_turns, loop)
 
 
 def _allow_many_connections() -> None:

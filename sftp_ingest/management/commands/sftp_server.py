@@ -6,6 +6,7 @@ import logging
 import os
 import resource
 import signal
+import sys
 from typing import Any
 
 from django.conf import settings
@@ -26,33 +27,42 @@ class Command(BaseCommand):
     help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # paramiko logs a traceback for every port scan; this package logs all relevant events itself.
-        logging.getLogger("paramiko").setLevel(logging.CRITICAL)
-        host, port = settings.SFTP_HOST, settings.SFTP_PORT
-        try:
-            host_keys()
-        except (OSError, SSHException) as error:
-            raise CommandError(f"No host key in {key_paths()[0]}: {error}") from error
-        try:
-            store_for_new().require_usable()
-        except (WrongUploadsUrl, OSError) as error:
-            why = error.__cause__ or error
-            raise CommandError(f"The storage of uploads does not work (UPLOADS_URL): {why}") from error
-        try:
-            server = SftpServer(host, port)
-        except OSError as error:
-            raise CommandError(
-                f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
-            ) from error
-        _allow_many_files()
+        server = sftp_server()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
-        self.stdout.write(f"SFTP listens on {host}:{server.port}")
-        self.stdout.flush()
-        signs_of_life.keep_giving(
-            "sftp", lambda: {"sessions": len(server.sessions)}, main_loop=server.main_loop
-        )
-        server.serve()
+        serve_until_stopped(server)
+
+
+def sftp_server() -> SftpServer:
+    """Return the server, which listens. Raises CommandError with the setting to change."""
+    # paramiko logs a traceback for every port scan; this package logs all relevant events itself.
+    logging.getLogger("paramiko").setLevel(logging.CRITICAL)
+    host, port = settings.SFTP_HOST, settings.SFTP_PORT
+    try:
+        host_keys()
+    except (OSError, SSHException) as error:
+        raise CommandError(f"No host key in {key_paths()[0]}: {error}") from error
+    try:
+        store_for_new().require_usable()
+    except (WrongUploadsUrl, OSError) as error:
+        why = error.__cause__ or error
+        raise CommandError(f"The storage of uploads does not work (UPLOADS_URL): {why}") from error
+    try:
+        server = SftpServer(host, port)
+    except OSError as error:
+        raise CommandError(
+            f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
+        ) from error
+    _allow_many_files()
+    return server
+
+
+def serve_until_stopped(server: SftpServer) -> None:
+    """Give signs of life, and serve until `server.stop` is called."""
+    sys.stdout.write(f"SFTP listens on {settings.SFTP_HOST}:{server.port}\n")
+    sys.stdout.flush()
+    signs_of_life.keep_giving("sftp", lambda: {"sessions": len(server.sessions)}, main_loop=server.main_loop)
+    server.serve()
 
 
 def _allow_many_files() -> None:

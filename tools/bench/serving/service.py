@@ -54,7 +54,7 @@ def running_service(
             "PROMETHEUS_MULTIPROC_DIR": f"{folder}/metrics",
             "RATE_LIMIT": rate_limit,
         }
-        web = programs.services(environment)[0]
+        web = programs.separate_parts(environment)[0]
         bind = ("--bind", f"127.0.0.1:{port}")
         command = [*web.command, *bind, "--workers", str(workers), "--max-requests", "0"]
         program = Program("web", tuple(command), web.folder, environment)

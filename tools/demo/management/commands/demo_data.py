@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -15,15 +16,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--write-demo-json",
-            action="store_true",
-            help="write DATA_DIR/demo.json with URLs and keys for clients; valid keys of the old file stay",
+            nargs="?",
+            type=Path,
+            const=credentials.path(),
+            help="write demo.json with URLs and keys for clients; valid keys of the old file stay",
         )
         parser.add_argument(
             "--with-orders",
             action="store_true",
             help="create orders in many states for the admin",
         )
-
         parser.add_argument(
             "--with-market",
             action="store_true",
@@ -37,5 +39,4 @@ class Command(BaseCommand):
         if options["with_market"]:
             market.create()
         if options["write_demo_json"]:
-            credentials.write()
-            self.stdout.write(f"The demo's addresses and keys are in {credentials.path()}")
+            credentials.write(options["write_demo_json"])

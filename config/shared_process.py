@@ -1,0 +1,153 @@
+"""Runs parts of the service that mostly wait in one process (docs/adr/0120).
+
+    python -m config.shared_process beat ticker fetcher webhooks sftp
+
+Each part runs in its own threads and gives its own sign of life. If a part fails, the process ends, so that
+its supervisor starts all of them again. `make run` and small installations use it; a part may also run alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import django
+from celery import Celery
+from celery.beat import Service
+from celery.signals import worker_ready
+from celery.worker import WorkController, state
+from django.conf import settings
+from environs import Env
+from kombu.asynchronous import set_event_loop
+
+from config.celery import app as main_app
+from config.celery import application
+from config.database import limit_connections
+
+logger = logging.getLogger(__name__)
+
+TICKER_THREADS = 6
+STOP_SECONDS = 12.0  # until all parts must have ended
+
+
+class Part(NamedTuple):
+    """A part of the service: `run` returns after `stop`, which any thread may call."""
+
+    run: Callable[[], object]
+    stop: Callable[[], object]
+
+
+class ThreadWorker(WorkController):  # type: ignore[misc] # Celery has no types
+    """A Celery worker in a thread. Celery's own command needs the main thread, for its signals."""
+
+    def on_consumer_ready(self, consumer: Any) -> None:
+        worker_ready.send(sender=consumer)
+
+
+def celery_part(app: Celery, name: str, queues: str, threads: int) -> Part:
+    """Return a Celery worker with its own pool of threads. Each needs an application of its own."""
+    set_event_loop(None)  # or it would share the loop of the worker before it
+    worker = ThreadWorker(
+        app=app,
+        hostname=f"{name}@%h",
+        pool="threads",
+        concurrency=threads,
+        queues=queues,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    return Part(worker.start, stop_workers)
+
+
+def stop_workers() -> None:
+    """Stop all Celery workers of this process: they look at Celery's own mark in each turn."""
+    state.should_stop = os.EX_OK
+
+
+def beat() -> Part:
+    """Return the part that sends the ticks."""
+    schedule = os.environ.get("BEAT_SCHEDULE") or str(settings.DATA_DIR / "beat-schedule")
+    logging.getLogger("celery.beat").setLevel(logging.WARNING)  # or it would log each tick
+    service = Service(main_app, max_interval=1, schedule_filename=schedule)  # it stops after an interval
+    return Part(service.start, service.stop)
+
+
+def ticker() -> Part:
+    """Return the part that runs periodic tasks and operators' actions."""
+    return celery_part(main_app, "ticker", "ticks,operators", TICKER_THREADS)
+
+
+def fetcher() -> Part:
+    """Return the part that fetches files from remote hosts."""
+    return celery_part(application(), "fetcher", "fetch", Env().int("FETCH_THREADS", 8))
+
+
+def webhooks() -> Part:
+    """Return the part that sends deliveries to webhooks."""
+    from events.management.commands.send_webhooks import WebhookSender  # needs the apps
+
+    sender = WebhookSender()
+    return Part(lambda: asyncio.run(sender.run()), sender.stop)
+
+
+def sftp() -> Part:
+    """Return the part that receives uploads."""
+    from sftp_ingest.management.commands.sftp_server import serve_until_stopped, sftp_server
+
+    server = sftp_server()
+    return Part(partial(serve_until_stopped, server), server.stop)
+
+
+PARTS = {"beat": beat, "ticker": ticker, "fetcher": fetcher, "webhooks": webhooks, "sftp": sftp}
+
+
+def run(parts: dict[str, Part]) -> int:
+    """Run parts until a signal, and return 0; or until a part ends by itself, and return 1."""
+    ended: SimpleQueue[str] = SimpleQueue()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.put(""))
+    threads = [
+        threading.Thread(target=_run_part, args=(name, part, ended), name=name, daemon=True)
+        for name, part in parts.items()
+    ]
+    for thread in threads:
+        thread.start()
+    failed = ended.get()
+    for part in parts.values():
+        part.stop()
+    deadline = time.monotonic() + STOP_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return int(bool(failed))
+
+
+def _run_part(name: str, part: Part, ended: SimpleQueue[str]) -> None:
+    try:
+        part.run()
+    except BaseException:
+        logger.exception("%s failed", name)
+    finally:
+        ended.put(name)
+
+
+def main(names: Sequence[str]) -> None:
+    """Run the parts with these names."""
+    if not names or not set(names) <= set(PARTS):
+        sys.exit(f"Name one or more of these parts: {', '.join(PARTS)}.")
+    django.setup()
+    limit_connections("worker")
+    sys.exit(run({name: PARTS[name]() for name in names}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,26 @@
+"""`python -m tools.launcher.prepare`: updates the tables and creates the demo, with one start of Django."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+import django
+from django.core.management import call_command
+
+from config.settings import DATA_DIR, UPLOADS_DIR
+from tools.launcher.demo_json import hidden_keys
+from tools.launcher.programs import DEMO
+
+
+def main() -> None:
+    """Migrate; adopt the upload areas of earlier versions; create the demo's parties and write their keys."""
+    django.setup()
+    call_command("migrate", interactive=False, verbosity=1)
+    if any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):
+        call_command("adopt_upload_areas")
+    if DEMO:
+        call_command("demo_data", with_market=DEMO == "market", write_demo_json=hidden_keys(DATA_DIR))
+
+
+if __name__ == "__main__":
+    main()
