@@ -8,7 +8,7 @@ from allauth.account.forms import ResetPasswordForm
 from allauth.core import context as allauth_context
 from django import forms
 from django.contrib.auth.models import User
-from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.core.exceptions import ValidationError
 
 from accounts.authentication import client_address
@@ -69,6 +69,7 @@ class JoinForm(forms.Form):
     def __init__(self, invitation: Invitation, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.invitation = invitation
+        self.fields["password"].help_text = " ".join(password_validators_help_texts()[:2])
 
     def clean_password(self) -> str:
         password = str(self.cleaned_data["password"])

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.generic import View
 
+from accounts.member_roles import ABOUT, MemberRole
 from accounts.models import Invitation, Member
 from accounts.sign_in import SignInView, sign_in
 from api.errors import ApiError
@@ -123,7 +124,8 @@ class InvitationPage(View):
 
     def _show(self, form: forms.Form) -> HttpResponse:
         title = f"Join {self.invitation.party}"
-        context = {"title": title, "form": form, "invitation": self.invitation}
+        about = ABOUT[MemberRole(self.invitation.member_role)]
+        context = {"title": title, "form": form, "invitation": self.invitation, "about_role": about}
         return TemplateResponse(self.request, "portal/invitation.html", context)
 
     def _enter(self, member: Member) -> HttpResponse:

@@ -71,6 +71,7 @@ class ConfirmedShipForm(ShipForm):
     def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:
         form = cls(sent)
         form.add_lines(fulfillment, lambda line: line.open)
+        form.fields["carrier"].help_text = "Leave it empty: the tracking number tells the carrier."
         warning = form.warning()
         if warning:
             form.fields["is_right"] = forms.BooleanField(
