@@ -29,7 +29,7 @@ class ActivityForm(forms.Form):
     about = forms.CharField(
         required=False,
         max_length=40,
-        help_text="A record: an order's number in the Exchange, fulfillment:7 or import:7.",
+        help_text="About: an order's number in the Exchange, fulfillment:7 or import:7.",
     )
     after = forms.CharField(required=False, widget=forms.HiddenInput)
 

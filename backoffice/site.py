@@ -37,6 +37,7 @@ from backoffice.gallery import gallery_page
 from backoffice.importing.corrections import corrections_page
 from backoffice.importing.pages import draft_page, keep_upload_chunk, preview_part, upload_page
 from backoffice.lists.columns import ListMixin
+from backoffice.lists.plain_choices import PlainChoicesMixin
 from backoffice.lists.stale_forms import StaleFormMixin
 from backoffice.lists.unchanged import UnchangedMixin
 from backoffice.lists.views import save_view
@@ -78,9 +79,8 @@ class ExchangeAdminSite(AdminSite):
         if admin_class is not None and admin_class.__module__.startswith("allauth."):
             return
         own = admin_class or ModelAdmin
-        admin_class = type(
-            own.__name__, (ListMixin, StaleFormMixin, UnchangedMixin, own), {"__module__": own.__module__}
-        )
+        bases = (ListMixin, StaleFormMixin, UnchangedMixin, PlainChoicesMixin, own)
+        admin_class = type(own.__name__, bases, {"__module__": own.__module__})
         options.setdefault("paginator", CappedPaginator)
         options.setdefault("show_full_result_count", False)
         options.setdefault("show_facets", ShowFacets.NEVER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -38,15 +38,24 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
 
     form = VariantForm
     change_form_template = "admin/catalog/variant.html"
-    list_display = ("sku", "title", "supplier", "model", "retail_price", "wholesale_price", "listed")
+    list_display = ("sku", "title", "supplier", "retail_price", "wholesale_price", "free_stock", "listed")
     list_filter = ("listed", ("created_at", DaysFilter), "supplier")
-    more_columns = ("id", "upc", "ean", "id_in_source", "weight", "created_at", "updated_at")
+    more_columns = ("id", "model", "upc", "ean", "id_in_source", "weight", "created_at", "updated_at")
     list_select_related = ("supplier",)
     search_help_text = "The beginning of a sku, or a whole UPC, EAN or GTIN."
-    raw_id_fields = ("supplier",)
+    autocomplete_fields = ("supplier",)
     readonly_fields = ("created_at", "updated_at")
     record_actions = ACTIONS
     acts_with = ("supplier",)
+
+    def with_columns(self, variants: QuerySet[Variant]) -> QuerySet[Variant]:
+        """Read the stock of the rows of the list (`backoffice.lists`) with one query."""
+        return variants.prefetch_related("stock")
+
+    @admin.display(description="stock")
+    def free_stock(self, variant: Variant) -> int:
+        """Return the units that are not reserved, in all warehouses."""
+        return sum(max(level.on_hand - level.reserved, 0) for level in variant.stock.all())
 
     def search_condition(self, term: str) -> Q:
         condition = begins("sku", term)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import count, groupby
 
@@ -40,6 +40,7 @@ UNRANKED = len(RANKS)
 REASON_TOLD = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
 ALWAYS_SHOWN = ("reason", "why", "approved by", "tracking number", "carrier", "unrouted", "answer")
 """Details that a reader needs without a click."""
+AT_ONCE = timedelta(seconds=2)
 TOLD_APART = ("routing", "capture", "remark")
 """Kinds of entries that are named beside the deed that caused them. The others are behind *Details*."""
 
@@ -118,12 +119,9 @@ def timeline_rows(
     entries: Iterable[HistoryEntry], suppliers: Mapping[int, str], retailer: str
 ) -> list[TimelineRow]:
     """Group consecutive entries of one request on one day. `suppliers` has names by fulfillment."""
-    alone = count()
     rows = []
-    for _, together in groupby(
-        entries, lambda entry: (entry.at.date(), entry.request_id or f"alone {next(alone)}")
-    ):
-        row = TimelineRow([*together], "")
+    for _, together in groupby(_with_requests([*entries]), lambda each: (each[1].at.date(), each[0])):
+        row = TimelineRow([entry for _, entry in together], "")
         lead = row.lead
         if lead.key:
             of_supplier = lead.type.startswith("fulfillment.") and lead.fulfillment_id in suppliers
@@ -131,3 +129,19 @@ def timeline_rows(
             row = TimelineRow(row.entries, party)
         rows.append(row)
     return rows
+
+
+def _with_requests(entries: list[HistoryEntry]) -> list[tuple[str, HistoryEntry]]:
+    """Return each entry with its request. Work of the service without a request is grouped by actor and time.
+
+    A routing decision without a request belongs to the next entry. Remarks stay alone.
+    """
+    named: list[tuple[str, HistoryEntry]] = []
+    for number, entry in reversed([*enumerate(entries)]):
+        name, after = entry.request_id or f"alone {number}", named[-1] if named else None
+        if not entry.request_id and after and entry.about != "remark" and after[1].about != "remark":
+            same_actor = entry.about == "routing" or after[1].by == entry.by
+            if not after[1].request_id and same_actor and after[1].at - entry.at < AT_ONCE:
+                name = after[0]
+        named.append((name, entry))
+    return named[::-1]

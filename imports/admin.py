@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
@@ -36,14 +37,15 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     change_list_template = "admin/imports/importjob/list.html"
     list_display = (
         "id",
+        "received",
         "supplier",
         "kind",
         "shown_status",
-        "source",
         "rows",
-        "created_at",
+        "rejected",
+        "file_name",
     )
-    list_display_links = ("id", "source")
+    list_display_links = ("id", "file_name")
     list_filter = (
         "status",
         ("created_at", DaysFilter),
@@ -52,7 +54,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
         RecentlyFailedFilter,
         "supplier",
     )
-    more_columns = ("created_by", "as_of", "started_at", "finished_at", "created", "updated", "rejected")
+    more_columns = ("created_by", "as_of", "started_at", "finished_at", "created", "updated")
     list_select_related = ("supplier",)
     search_help_text = "An import's number, or its file's path as it was given, in full"
 
@@ -62,7 +64,15 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[ImportJob]:
         return super().get_queryset(request).select_related("supplier")
 
-    @admin.display(description="status")
+    @admin.display(description="received")
+    def received(self, job: ImportJob) -> datetime:
+        return job.created_at
+
+    @admin.display(description="file")
+    def file_name(self, job: ImportJob) -> str:
+        return job.source
+
+    @admin.display(description="state")
     def shown_status(self, job: ImportJob) -> str:
         status = badge(job.status)
         return format_html("{} {}", status, badge("dry run")) if job.dry_run else status

@@ -30,7 +30,7 @@ class WarehouseAdmin(RecordedAdmin[Warehouse]):
     list_filter = ("supplier",)
     list_select_related = ("supplier",)
     search_fields = ("name",)
-    raw_id_fields = ("supplier",)
+    autocomplete_fields = ("supplier",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Warehouse | None = None) -> tuple[str, ...]:
         return () if obj is None else ("supplier",)

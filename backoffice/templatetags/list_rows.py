@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from typing import Any
 
 from django import template
 from django.contrib.admin.templatetags.admin_list import result_headers, results
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import BooleanField, DecimalField, Field
+from django.utils import timezone
 from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
 
 register = template.Library()
+
+MOMENT = re.compile(r"(\d{1,2} \w{3}) (\d{4})(, \d\d:\d\d)")
+ZEROS = re.compile(r"(\.\d\d)0+(?=<)")
+ICON = re.compile(r'<img [^>]*alt="(True|False|None)"[^>]*>')
 
 CUT_FROM = 28
 """The number of letters from which a cell may be cut, so that it needs a title."""
@@ -39,10 +47,31 @@ def list_headers(cl: ChangeList) -> list[dict[str, Any]]:
 def list_rows(cl: ChangeList) -> list[list[SafeString]]:
     """Return the cells of each row. Cards on the phone show the label; a cut text has its title."""
     labels = ["" if "checkbox" in str(each["text"]) else str(each["text"]) for each in result_headers(cl)]
+    fields = [_field(cl, name) for name in cl.list_display]
     return [
-        [_labeled(cell, str(capfirst(strip_tags(label)))) for label, cell in zip(labels, row, strict=True)]
+        [
+            _labeled(_plain(cell, field), str(capfirst(strip_tags(label))))
+            for label, field, cell in zip(labels, fields, row, strict=True)
+        ]
         for row in results(cl)
     ]
+
+
+def _plain(cell: str, field: Field[Any, Any] | None) -> str:
+    """Shorten a cell: no year in moments of this year, no more zeros than cents, words instead of icons."""
+    if isinstance(field, BooleanField):
+        return ICON.sub(lambda found: "Yes" if found[1] == "True" else "No", cell)
+    if isinstance(field, DecimalField):
+        return ZEROS.sub(r"\1", cell)
+    return MOMENT.sub(r"\1\3", cell) if f" {timezone.now().year}, " in cell else cell
+
+
+def _field(cl: ChangeList, name: Any) -> Field[Any, Any] | None:
+    try:
+        found = cl.lookup_opts.get_field(str(name))
+    except FieldDoesNotExist:
+        return None
+    return found if isinstance(found, Field) else None
 
 
 def _labeled(cell: str, label: str) -> SafeString:

@@ -14,3 +14,9 @@ register = template.Library()
 def short_moment(moment: datetime, now: datetime) -> str:
     """Format a moment of this year with its time, and any other moment with its year."""
     return date_format(moment, "j M H:i" if moment.year == now.year else "j M Y")
+
+
+@register.filter
+def first_unit(age: str) -> str:
+    """Return the largest unit of an age: "3 hours, 18 minutes" is "3 hours"."""
+    return age.partition(",")[0]

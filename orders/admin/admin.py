@@ -60,10 +60,10 @@ class OrderAdmin(RecordAdmin[Order]):
         "retailer",
         "shown_state",
         "problem",
-        "suppliers",
         "due",
-        "units",
         "amount",
+        "units",
+        "suppliers",
     )
     list_filter = (
         "processing_state",

@@ -35,7 +35,7 @@ def support(db):
 
 
 def issue(client, **fields):
-    form = {"name": "ERP", "allowed_networks": "", "rate_limit": "", "expires_at_0": "", "expires_at_1": ""}
+    form = {"name": "ERP", "allowed_networks": "", "rate_limit": "", "expires_at": ""}
     return client.post(f"{KEYS}add/", {**form, **fields})
 
 

@@ -102,3 +102,21 @@ def test_a_list_beyond_the_limit_says_so(operator, acme, monkeypatch):
     monkeypatch.setattr("backoffice.paginator.CAP", 3)
     SupplierFactory.create_in_bulk(9)
     assert "More than 3" in operator.get("/admin/accounts/supplier/").text
+
+
+def test_no_form_has_django_icons_raw_ids_or_split_moments(admin_client, acme):
+    raw = ("related-widget-wrapper", "vForeignKeyRawIdAdminField", "vTimeField")
+    opened = 0
+    for model in admin.site._registry:
+        page = admin_client.get(f"/admin/{model._meta.app_label}/{model._meta.model_name}/add/")
+        opened += page.status_code == 200
+        assert not [name for name in raw if name in page.text], model
+    assert opened > 8
+
+
+def test_a_moment_is_one_field_that_keeps_its_seconds(admin_client, acme):
+    variant = VariantFactory.create(supplier=acme, special_sale_price_start="2026-05-04T03:02:01Z")
+    page = admin_client.get(f"/admin/catalog/variant/{variant.pk}/change/").text
+    assert re.search(
+        r'<input type="datetime-local" name="special_sale_price_start" value="2026-05-04T03:02:01"', page
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -16,7 +17,7 @@ from accounts import saved_views
 from accounts.models import SavedView
 from accounts.operating.day_filter import first_since
 from orders.models import Order
-from tests.factories import OrderFactory
+from tests.factories import ImportJobFactory, OrderFactory
 
 LIST = "/admin/orders/order/"
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -179,4 +180,34 @@ def test_the_list_of_orders_takes_the_same_queries_for_any_rows(operator, shop):
     OrderFactory.create(retailer=shop)
     few = asked()
     OrderFactory.create_in_bulk(40, retailer=shop)
+    assert asked() == few
+
+
+def test_variants_and_imports_have_the_columns_people_ask_for(operator, acme, a_variant):
+    a_variant(acme, "LAN-1", stock=7, title="Lantern", retail_price="18", wholesale_price="9.5")
+    ImportJobFactory.create(supplier=acme, status="succeeded", rows_total=5, rejected=2, source="a/b.csv")
+    page = operator.get("/admin/catalog/variant/")
+    assert page.context["cl"].list_display[1:] == [
+        *("sku", "title", "supplier", "retail_price", "wholesale_price", "free_stock", "listed")
+    ]
+    cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", page.text.split("<tbody>")[1])
+    cells = [re.sub(r"<[^>]+>", "", cell) for cell in cells]
+    assert [cell for cell in cells if cell][:7] == ["LAN-1", "Lantern", "Acme", "18.00", "9.50", "7", "Yes"]
+    jobs = operator.get("/admin/imports/importjob/")
+    for column in ("received", "supplier", "shown_status", "rows", "rejected", "file_name"):
+        assert column in jobs.context["cl"].list_display
+    assert "a/b.csv" in jobs.text
+    assert operator.get("/admin/catalog/variant/", {"columns": "sku,model"}).status_code == 200
+
+
+def test_the_list_of_variants_takes_the_same_queries_for_any_rows(operator, acme, a_variant):
+    def asked():
+        with CaptureQueriesContext(connection) as statements:
+            operator.get("/admin/catalog/variant/")
+        return len(statements)
+
+    a_variant(acme, "LAN-0", stock=1)
+    few = asked()
+    for number in range(5):
+        a_variant(acme, f"LAN-1{number}", stock=1)
     assert asked() == few

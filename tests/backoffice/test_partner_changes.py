@@ -6,7 +6,7 @@ from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from events.models import Event
 
 PATH = "/admin/accounts"
-KEY = {"allowed_networks": "", "rate_limit": "", "expires_at_0": "", "expires_at_1": ""}
+KEY = {"allowed_networks": "", "rate_limit": "", "expires_at": ""}
 
 
 def events():

@@ -29,8 +29,7 @@ def form_of(variant, **changes):
         "description_bullets": "",
         "options": "[]",
         "properties": "[]",
-        "special_sale_price_start_0": "",
-        "special_sale_price_start_1": "",
+        "special_sale_price_start": "",
         "listed": "on",
     }
     return {**fields, **changes}
