@@ -35,6 +35,7 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|[/#]
 FENCES = re.compile(r"(?:^```(?:sh|python|ts)\n(?:(?!```).*\n)*```\n+){2,}", re.MULTILINE)
 DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 THEMES = {"default": "light", "dark": "dark"}
+PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)#\s]+)\.png\)$", re.MULTILINE)
 FENCE = re.compile(r"^```(\w+)\n((?:(?!```).*\n)*)```\n", re.MULTILINE)
 
 
@@ -45,6 +46,7 @@ def build(target: Path, *, strict: bool) -> int:
         work = Path(folder)
         shutil.copy2(CONFIG, work)
         shutil.copytree(ROOT / "docs/images", work / "docs/images")
+        shutil.copy2(ROOT / "docs/styles.css", work / "docs")
         for name, text in pages():
             page = work / "docs" / name
             page.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +72,7 @@ def pages() -> Iterator[tuple[str, str]]:
     names = {path: name for name, path in sources.items()}
     for name, path in sorted(sources.items()):
         text = path.read_text(encoding="utf-8")
-        yield name, with_tabs(with_links(text, path, name, names))
+        yield name, with_tabs(with_dark_pictures(with_links(text, path, name, names), path))
 
 
 def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
@@ -86,6 +88,18 @@ def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
         return f"[{label}]({os.path.relpath(names[leads_to], Path(name).parent)}{fragment})"
 
     return LINK.sub(pointed, text)
+
+
+def with_dark_pictures(text: str, path: Path) -> str:
+    """Show `x-dark.png` in place of `x.png` on a dark screen, if that picture exists."""
+
+    def both(found: re.Match[str]) -> str:
+        label, picture = found[1], found[2]
+        if not (path.parent / f"{picture}-dark.png").exists():
+            return found[0]
+        return f"![{label}]({picture}.png#only-light)\n![{label}]({picture}-dark.png#only-dark)"
+
+    return PICTURE.sub(both, text)
 
 
 def with_tabs(text: str) -> str:

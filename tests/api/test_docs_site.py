@@ -86,6 +86,16 @@ def test_neighboring_blocks_of_several_languages_become_tabs():
     assert tabs.endswith(f"After\n\n{alone}")
 
 
+def test_a_dark_screen_gets_the_dark_picture_of_a_page():
+    page = docs_site.ROOT / "docs/operators.md"
+
+    both = docs_site.with_dark_pictures("![The desk](images/desk.png)\n", page)
+    one = docs_site.with_dark_pictures("![A slip](images/packing-slip.png)\n", page)
+
+    assert both == "![The desk](images/desk.png#only-light)\n![The desk](images/desk-dark.png#only-dark)\n"
+    assert one == "![A slip](images/packing-slip.png)\n"
+
+
 def test_a_link_to_a_file_of_the_source_becomes_text():
     pages = dict(docs_site.pages())
     assert "tools/clients/python/README.md)" in pages["api-guide.md"]
