@@ -20,15 +20,21 @@ NAMES = {
 }
 """The apps in the order in which operators need them."""
 
+MODELS = {"imports.ImportJob": ("import", "imports"), "inventory.StockLevel": ("stock", "stock")}
+"""The names of models whose own name is technical: of one record, and of many."""
+
 ABBREVIATION = re.compile(r"\b(api|csv|ean|erp|gtin|id|sftp|sku|ssh|upc|url)\b", re.IGNORECASE)
 
 
 def name_apps_and_fields() -> None:
-    """Set each app's verbose name, and write abbreviations in the labels of fields with capital letters.
+    """Set the names of apps and of some models, and write abbreviations in labels with capital letters.
 
     Django derives a label from the name of its field, so `sku` would be shown as *Sku*. Lists, forms, filters
     and exports read the label here; migrations do not store it.
     """
+    for model_label, (one, many) in MODELS.items():
+        meta = apps.get_model(model_label)._meta
+        meta.verbose_name, meta.verbose_name_plural = one, many
     for label, name in NAMES.items():
         app = apps.get_app_config(label)
         app.verbose_name = name

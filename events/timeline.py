@@ -13,6 +13,8 @@ from accounts.operating.remarks import RecordKey, remarks_on
 from events.models import Event
 
 BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
+FOR_PARTY = re.compile(r"(\w+) \((.+)\)")
+"""A program that acts for a party: `demo (Acme)`."""
 FULFILLMENT = "fulfillments.fulfillment"
 LONGEST = 500  # a timeline shows at most this number of events
 
@@ -120,4 +122,6 @@ def actor_name(actor: str, names: Mapping[str, str]) -> tuple[str, str]:
     if match:
         return match[2], match[1]
     kind, _, name = actor.partition(":")
-    return names.get(actor) or {"user": name, "system": f"the service ({name})"}.get(kind, actor), ""
+    for_party = FOR_PARTY.fullmatch(name)
+    service = f"{for_party[2]} ({for_party[1]})" if for_party else f"the service ({name})"
+    return names.get(actor) or {"user": name, "system": service}.get(kind, actor), ""

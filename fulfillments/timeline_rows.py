@@ -99,7 +99,9 @@ class TimelineRow:
         for entry in self.entries:
             if entry is not lead and entry.about in TOLD_APART:
                 found += [
-                    (entry.title, text) for name, text in entry.details if name in ("units", "unrouted")
+                    (entry.title if name == "units" else name, text)
+                    for name, text in entry.details
+                    if name in ("units", "unrouted")
                 ]
         return found
 

@@ -79,7 +79,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
 
     @admin.display(description="rows")
     def rows(self, job: ImportJob) -> str:
-        return overview.Progress.brief(job)
+        return overview.Progress.brief(job).partition(", ")[0]
 
     def page_context(self, request: HttpRequest, job: ImportJob) -> dict[str, Any]:
         return {

@@ -27,6 +27,11 @@ class PlainChoicesMixin(ModelAdmin[Any]):
     never need here.
     """
 
+    @property
+    def media(self) -> forms.Media:
+        """Load no scripts but the ones of the widgets. Django's own are for its icons, raw ids and lists."""
+        return forms.Media()
+
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, DateTimeField):
             kwargs |= {"form_class": forms.DateTimeField, "widget": MomentInput}

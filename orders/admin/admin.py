@@ -55,13 +55,13 @@ class OrderAdmin(RecordAdmin[Order]):
     page_template = "admin/orders/order/page.html"
     list_display = (
         "number",
-        "received",
-        "customer",
-        "retailer",
         "shown_state",
         "problem",
         "due",
         "amount",
+        "received",
+        "customer",
+        "retailer",
         "units",
         "suppliers",
     )

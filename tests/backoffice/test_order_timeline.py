@@ -1,12 +1,16 @@
 """An order's timeline shows routing, webhooks and suspensions; work is reassigned with a suspension."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
 from accounts.actors import Actor
 from backoffice.suspending.services import suspend
 from events.models import Event
+from events.timeline import HistoryEntry, actor_name
 from fulfillments.models import Fulfillment
+from fulfillments.timeline_rows import timeline_rows
 from tests.factories import DeliveryFactory, WebhookFactory
 
 BY = Actor.system("test")
@@ -39,6 +43,29 @@ def test_one_request_is_one_row_headed_by_a_sentence(operator, acme, order, fulf
     before, _, details = page.text.partition("Acme refused 2 × LAN-1: Missing SKU")[2].partition("<details>")
     assert rows[1].lead.request_id not in before
     assert rows[1].lead.request_id in details
+
+
+def test_a_program_that_acts_for_a_party_has_the_name_of_the_party():
+    assert actor_name("system:demo (Acme)", {}) == ("Acme (demo)", "")
+    assert actor_name("system:time limits", {}) == ("the service (time limits)", "")
+
+
+def test_entries_without_a_request_are_grouped_by_actor_and_moment():
+    at = timezone.now()
+    acme, shop = "Acme (demo)", "Shop (demo)"
+    pushed = [
+        HistoryEntry(
+            at, "Routed", "the service (routing)", about="routing", details=[("units", "1 × A to Acme")]
+        ),
+        HistoryEntry(at, "Stock reserved", shop, about="stock"),
+        HistoryEntry(at, "Order created", shop, type="order.created"),
+    ]
+    refused = [HistoryEntry(at, "Fulfillment rejected", acme, type="fulfillment.rejected")]
+    later = [HistoryEntry(at + timedelta(seconds=5), "Order canceled", acme, type="order.canceled")]
+    comment = [HistoryEntry(at + timedelta(seconds=6), "Comment", acme, about="remark", text="Hm")]
+    rows = timeline_rows([*pushed, *refused, *later, *comment], {}, "Shop")
+    assert [row.entries for row in rows] == [pushed, refused, later, comment]
+    assert rows[0].sentence == "Shop (demo) pushed the order"
 
 
 def test_a_fulfillment_has_the_same_rows(operator, acme, order, fulfillment, client_for):

@@ -1,10 +1,13 @@
 """Pages stay small: at most 150 KB of HTML, and 30 KB of scripts."""
 
+import re
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles import finders
 
+from catalog.models import Variant
 from tests.factories import OrderFactory, SupplierFactory, VariantFactory
 
 HTML, SCRIPTS = 150_000, 30_000
@@ -29,6 +32,20 @@ def test_a_page_is_at_most_150_kb(admin_client, path):
 def test_the_scripts_of_a_page_are_at_most_30_kb():
     own = [*Path(settings.BASE_DIR, "ui").rglob("*.js"), *Path(settings.BASE_DIR, "backoffice").rglob("*.js")]
     assert sum(path.stat().st_size for path in own) < SCRIPTS
+
+
+@pytest.mark.usefixtures("_full_lists")
+@pytest.mark.parametrize(
+    "path", ["", "desk/", "orders/order/", "catalog/variant/", "catalog/variant/{}/change/"]
+)
+def test_a_page_loads_at_most_30_kb_of_scripts(admin_client, path):
+    """A choice of a record loads Django's autocomplete beside them; the page of a variant has none."""
+    variant = Variant.objects.order_by("pk").first()
+    page = admin_client.get(f"/admin/{path.format(variant.pk)}")
+    assert page.status_code == 200
+    scripts = re.findall(r'<script[^>]* src="/static/([^"]+)"', page.text)
+    assert "ui/theme.js" in scripts
+    assert sum(Path(finders.find(name)).stat().st_size for name in scripts) < SCRIPTS
 
 
 @pytest.mark.usefixtures("_full_lists")
