@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tools.bench.soak.stories import Stories, Story
+from tools.bench.soak.stories import Stories, OrderStory
 
 
 class OneOrder:
@@ -23,11 +23,11 @@ class OneOrder:
         return self.order
 
 
-def faults(state: str, told: int, **units: int) -> list[str]:
+def faults(state: str, acknowledged: int, **units: int) -> list[str]:
     """Return the faults of one story, whose answers acknowledged this many units as shipped."""
     client: Any = OneOrder(state, **units)
     stories = Stories(client, client, 1)
-    stories.told.append(Story(7, shipped=Counter({"STORY-0": told})))
+    stories.played.append(OrderStory(7, shipped=Counter({"STORY-0": acknowledged})))
     return [*stories.faults()]
 
 
@@ -38,10 +38,10 @@ def test_a_story_whose_units_agree_has_no_fault():
 
 def test_a_lost_or_doubled_unit_is_reported():
     assert faults("completed", 1, shipped=2, canceled=1) == [
-        "order 7, STORY-0: 2 units are shipped, 1 were told"
+        "order 7, STORY-0: 2 units are shipped, 1 were acknowledged"
     ]
     assert faults("completed", 0, returned=1, canceled=3) == [
-        "order 7, STORY-0: 1 units are returned, 0 were told"
+        "order 7, STORY-0: 1 units are returned, 0 were acknowledged"
     ]
 
 

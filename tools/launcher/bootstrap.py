@@ -199,7 +199,7 @@ def uv_settings() -> dict[str, str]:
             found[variable] = " ".join(value.strip("'\"").replace("\\n", " ").split())
     if "UV_FIND_LINKS" in found:
         found["UV_FIND_LINKS"] = found["UV_FIND_LINKS"].replace(" ", ",")
-    # As pip does: any registry may have the locked version.
+    # pip does the same: any registry may have the locked version.
     return {**found, "UV_INDEX_STRATEGY": "unsafe-best-match"}
 
 

@@ -222,7 +222,7 @@ def traffic_through(
     """Return the clients of the demo: the first retailer and the first supplier; the others tell stories."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
-    reader, teller = cast["retailers"][1], cast["suppliers"][1]
+    buyer, seller = cast["retailers"][1], cast["suppliers"][1]
 
     def caller(role: str, party: dict[str, str]) -> PartyClient:
         return PartyClient(proxy.port, f"/v3/{role}/{party['id']}", party["api_key"], tally, give_up)
@@ -234,7 +234,7 @@ def traffic_through(
         caller("suppliers", supplier),
         area,
         supplier["warehouses"][0]["id"],
-        Stories(caller("retailers", reader), caller("suppliers", teller), teller["warehouses"][0]["id"]),
+        Stories(caller("retailers", buyer), caller("suppliers", seller), seller["warehouses"][0]["id"]),
         pace,
     )
 

@@ -39,7 +39,7 @@ Answer = Any
 
 
 @dataclass
-class Story:
+class OrderStory:
     """An order with the units that answers have acknowledged as shipped and as returned, by sku."""
 
     order_id: int
@@ -52,11 +52,11 @@ class Stories:
 
     def __init__(self, retailer: PartyClient, supplier: PartyClient, warehouse: int) -> None:
         self.retailer, self.supplier, self.warehouse = retailer, supplier, warehouse
-        self.told: list[Story] = []
+        self.played: list[OrderStory] = []
         self.steps: Counter[str] = Counter()
         self._numbers = itertools.count(1)
         self._run = f"{time.time_ns():x}"
-        self._verbs: list[Callable[[Story, int], Answer]] = [
+        self._verbs: list[Callable[[OrderStory, int], Answer]] = [
             *(self.accept, self.accept, self.ship_some, self.ship_some, self.ship_rest, self.reject_some),
             *(self.reject_all, self.cancel_some, self.cancel_all, self.approve, self.refuse),
             *(self.take_back, self.correct_parcel, self.change_address, self.count_stock),
@@ -77,16 +77,16 @@ class Stories:
             "when_short": random.choice(["ship_partial", "wait"]),
             "order_lines": [{"sku": sku, "quantity": random.randint(1, 4)} for sku in skus],
         }
-        story = Story(self.retailer.call("POST", "orders", body)["order_id"])
+        story = OrderStory(self.retailer.call("POST", "orders", body)["order_id"])
         for _ in range(STEPS):
             works = self._order(story)["fulfillments"]
             verb = random.choice(self._verbs)
             answer = verb(story, random.choice(works)["id"]) if works else None
             self.steps[f"{verb.__name__}: {_code(answer)}"] += 1
         self.end(story)
-        self.told.append(story)
+        self.played.append(story)
 
-    def end(self, story: Story) -> None:
+    def end(self, story: OrderStory) -> None:
         """Ship or cancel the open units, and approve every cancellation."""
         if random.random() < 0.5:
             for work in self._order(story)["fulfillments"]:
@@ -100,7 +100,7 @@ class Stories:
 
     def faults(self) -> Iterator[str]:
         """Yield a sentence for each story whose order differs from its acknowledged units."""
-        for story in self.told:
+        for story in self.played:
             order = self._order(story)
             if order["processing_state"] not in ENDED:
                 yield f"the story of order {story.order_id} ended as {order['processing_state']}"
@@ -110,7 +110,8 @@ class Stories:
                     if line[f"quantity_{name}"] != units[sku]:
                         shown = line[f"quantity_{name}"]
                         yield (
-                            f"order {story.order_id}, {sku}: {shown} units are {name}, {units[sku]} were told"
+                            f"order {story.order_id}, {sku}: {shown} units are {name}, "
+                            f"{units[sku]} were acknowledged"
                         )
                 done = sum(line[f"quantity_{name}"] for name in ("shipped", "canceled", "rejected"))
                 if done != line["quantity"]:
@@ -118,49 +119,49 @@ class Stories:
 
     # --- The retailer ----------------------------------------------------------------------------
 
-    def cancel_some(self, story: Story, pk: int = 0) -> Answer:
+    def cancel_some(self, story: OrderStory, pk: int = 0) -> Answer:
         line = random.choice(self._order(story)["order_lines"])
         lines = [{"sku": line["sku"], "quantity": random.randint(1, line["quantity"])}]
         return self._cancel(story, {"lines": lines, "cancel_id": self._name("C")})
 
-    def cancel_all(self, story: Story, pk: int = 0) -> Answer:
+    def cancel_all(self, story: OrderStory, pk: int = 0) -> Answer:
         return self._cancel(story, {"reason": "changed their mind"})
 
-    def _cancel(self, story: Story, body: Any) -> Answer:
+    def _cancel(self, story: OrderStory, body: Any) -> Answer:
         return self.retailer.call("POST", f"orders/{story.order_id}/cancel", body, known=REFUSED)
 
-    def change_address(self, story: Story, pk: int) -> Answer:
+    def change_address(self, story: OrderStory, pk: int) -> Answer:
         body = {"shipping_address": {**ADDRESS, "city": self._name("Town")}}
         return self.retailer.call("PATCH", f"orders/{story.order_id}", body, known=REFUSED)
 
     # --- The supplier ----------------------------------------------------------------------------
 
-    def accept(self, story: Story, pk: int) -> Answer:
+    def accept(self, story: OrderStory, pk: int) -> Answer:
         return self._put(pk, "/accepted")
 
-    def approve(self, story: Story, pk: int) -> Answer:
+    def approve(self, story: OrderStory, pk: int) -> Answer:
         return self._put(pk, "", {"status": "canceled"})
 
-    def refuse(self, story: Story, pk: int) -> Answer:
+    def refuse(self, story: OrderStory, pk: int) -> Answer:
         return self._put(pk, "", {"status": "cancelation not allowed"})
 
-    def reject_all(self, story: Story, pk: int) -> Answer:
+    def reject_all(self, story: OrderStory, pk: int) -> Answer:
         return self._put(pk, "/out_of_stock")
 
     def _put(self, pk: int, status: str, body: Any = None) -> Answer:
         return self.supplier.call("PUT", f"fulfillments/{pk}/setStatus{status}", body, known=REFUSED)
 
-    def ship_some(self, story: Story, pk: int) -> Answer:
+    def ship_some(self, story: OrderStory, pk: int) -> Answer:
         """Ship some units of one line."""
         lines = [line for line in self._work(pk)["lines"] if line["quantity_open"]]
         return self._ship(story, pk, random.sample(lines, min(1, len(lines))), all_units=False)
 
-    def ship_rest(self, story: Story, pk: int) -> Answer:
+    def ship_rest(self, story: OrderStory, pk: int) -> Answer:
         """Ship all open units in one parcel."""
         lines = [line for line in self._work(pk)["lines"] if line["quantity_open"]]
         return self._ship(story, pk, lines, all_units=True)
 
-    def _ship(self, story: Story, pk: int, lines: list[Any], *, all_units: bool) -> Answer:
+    def _ship(self, story: OrderStory, pk: int, lines: list[Any], *, all_units: bool) -> Answer:
         if not lines:
             return None
         units = {
@@ -178,7 +179,7 @@ class Stories:
                 story.shipped[line["sku"]] += units[line["id"]]
         return answer
 
-    def reject_some(self, story: Story, pk: int) -> Answer:
+    def reject_some(self, story: OrderStory, pk: int) -> Answer:
         line = random.choice(self._work(pk)["lines"])
         element = {
             "id": pk,
@@ -188,7 +189,7 @@ class Stories:
         }
         return self.supplier.call("POST", "fulfillments/rejections", [element], known=REFUSED)
 
-    def take_back(self, story: Story, pk: int) -> Answer:
+    def take_back(self, story: OrderStory, pk: int) -> Answer:
         shipped = [line for line in self._work(pk)["lines"] if line["quantity_shipped"]]
         if not shipped:
             return None
@@ -199,19 +200,19 @@ class Stories:
         story.returned[line["sku"]] += _succeeded(answer)
         return answer
 
-    def correct_parcel(self, story: Story, pk: int) -> Answer:
+    def correct_parcel(self, story: OrderStory, pk: int) -> Answer:
         parcels = self._work(pk)["shipments"]
         if not parcels:
             return None
         path = f"fulfillments/{pk}/shipments/{random.choice(parcels)['id']}"
         return self.supplier.call("PATCH", path, {"tracking_number": self._name("T")}, known=REFUSED)
 
-    def count_stock(self, story: Story | None = None, pk: int = 0) -> Answer:
+    def count_stock(self, story: OrderStory | None = None, pk: int = 0) -> Answer:
         counts = [{"id": sku, "amount": STOCK} for sku in SKUS]
         body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
         return self.supplier.call("POST", "inventory", body)
 
-    def _order(self, story: Story) -> Any:
+    def _order(self, story: OrderStory) -> Any:
         return self.retailer.call("GET", f"orders/{story.order_id}")
 
     def _work(self, pk: int) -> Any:

@@ -37,7 +37,7 @@ PUSHERS = 2
 ORDERS_A_FILE = 12
 """About this many orders arrive during the import of a file, at full speed."""
 
-TELLERS, ORDERS_A_STORY = 2, 8
+STORY_THREADS, ORDERS_A_STORY = 2, 8
 """About this many orders arrive during a story, at full speed."""
 
 
@@ -112,7 +112,7 @@ class Traffic:
             self._start(each, PUSHERS)
         for each in [self.import_data, self.upload_file]:
             self._start(each, ORDERS_A_FILE)
-        for each in [self.stories.tell] * TELLERS:
+        for each in [self.stories.tell] * STORY_THREADS:
             self._start(each, ORDERS_A_STORY)
 
     def _start(self, work: Callable[[], Any], orders: int) -> None:
