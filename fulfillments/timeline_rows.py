@@ -34,20 +34,20 @@ SENTENCES = {
     "fulfillment.address_corrected": ("corrected the address", ""),
     "order.canceled": ("canceled the order", "bad"),
 }
-"""The deeds by the type of their event, most telling first: the words after the actor, and the meaning."""
+"""Words after the actor, and their meaning, by type of event. The most informative types come first."""
 RANKS = dict(zip(SENTENCES, count()))
 UNRANKED = len(RANKS)
-REASON_TOLD = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
+REASON_IN_SENTENCE = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
 ALWAYS_SHOWN = ("reason", "why", "approved by", "tracking number", "carrier", "unrouted", "answer")
 """Details that a reader needs without a click."""
 AT_ONCE = timedelta(seconds=2)
-TOLD_APART = ("routing", "capture", "remark")
-"""Kinds of entries that are named beside the deed that caused them. The others are behind *Details*."""
+SHOWN_BESIDE = ("routing", "capture", "remark")
+"""Kinds of entries that are shown beside the event that caused them. The others are behind *Details*."""
 
 
 @dataclass(frozen=True)
 class TimelineRow:
-    """All entries of one request. The most telling entry gives the sentence."""
+    """All entries of one request. The most informative entry gives the sentence."""
 
     entries: list[HistoryEntry]
     party: str
@@ -63,18 +63,18 @@ class TimelineRow:
 
     @property
     def sentence(self) -> str:
-        """Return the deed in words: "Acme refused 3 × MUG-1: Missing SKU"."""
+        """Return the event in words: "Acme refused 3 × MUG-1: Missing SKU"."""
         lead = self.lead
         words, _ = SENTENCES.get(lead.type, ("", ""))
         if not words:
             return lead.title
         details = dict(lead.details)
         units, reason = details.get("units", ""), details.get("reason", "")
-        told = words.replace("{units}", f" {units}" if units else "")
-        told = told.replace("{of units}", f" of {units}" if units else "")
-        told = told.replace("{reason}", f": {state_words(reason)}" if reason else "")
+        text = words.replace("{units}", f" {units}" if units else "")
+        text = text.replace("{of units}", f" of {units}" if units else "")
+        text = text.replace("{reason}", f": {state_words(reason)}" if reason else "")
         by = self.party or lead.by
-        return f"{by[:1].upper()}{by[1:]} {told}"
+        return f"{by[:1].upper()}{by[1:]} {text}"
 
     @property
     def by(self) -> str:
@@ -88,16 +88,16 @@ class TimelineRow:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """Return the details that need no click: of the lead, and of what the deed caused."""
+        """Return the details that need no click: those of the lead, and its consequences."""
         lead = self.lead
         whole = lead.type not in SENTENCES
         found = [
             (name, text)
             for name, text in lead.details
-            if (whole or name in ALWAYS_SHOWN) and not (name == "reason" and lead.type in REASON_TOLD)
+            if (whole or name in ALWAYS_SHOWN) and not (name == "reason" and lead.type in REASON_IN_SENTENCE)
         ]
         for entry in self.entries:
-            if entry is not lead and entry.about in TOLD_APART:
+            if entry is not lead and entry.about in SHOWN_BESIDE:
                 found += [
                     (entry.title if name == "units" else name, text)
                     for name, text in entry.details
