@@ -20,3 +20,12 @@ def short_moment(moment: datetime, now: datetime) -> str:
 def first_unit(age: str) -> str:
     """Return the largest unit of an age: "3 hours, 18 minutes" is "3 hours"."""
     return age.partition(",")[0]
+
+
+@register.filter
+def lasting(seconds: float) -> str:
+    """Return a duration in its largest unit: 2144 seconds are "36 min"."""
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from api import signs_of_life
+from backoffice.templatetags.moments import lasting
 from tests.factories import DeliveryFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
@@ -55,3 +56,10 @@ def test_operators_see_that_redis_is_away(operator, settings, monkeypatch):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     monkeypatch.setattr(signs_of_life, "_client", signs_of_life._client.__wrapped__)
     assert "Redis does not answer" in operator.get(PAGE).text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (119, "119 s"), (2144, "36 min"), (7200, "2 h"), (200_000, "2 days")]
+)
+def test_a_duration_is_shown_in_its_largest_unit(seconds, text):
+    assert lasting(seconds) == text
