@@ -30,6 +30,7 @@ from fulfillments.tracking import identify
 OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
 # Work that operators hold back. Fulfillments that a supplier has finished stay visible to it.
 HELD = Q(state__in=WORKABLE, order__held=True)
+AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
 
 
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
@@ -78,12 +79,7 @@ class Fulfillment(CancelableFulfillment):
             ),
             # Operators sort the open work of all suppliers by time limit and by amount.
             models.Index("due_at", "id", condition=OPEN_WORK, name="fulfillment_open_due"),
-            models.Index(
-                Coalesce("agreed_total", Value(NO_AMOUNT)),
-                "id",
-                condition=OPEN_WORK,
-                name="fulfillment_open_amount",
-            ),
+            models.Index(AMOUNT_TO_SORT, "id", condition=OPEN_WORK, name="fulfillment_open_amount"),
             models.Index(folded("tracking_number"), condition=~Q(tracking_number=""), name="tracking_folded"),
             # Operators list open work of all suppliers. Nearly all rows are shipped, so the index skips them.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),

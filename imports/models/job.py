@@ -181,9 +181,8 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
 
     def may_start(self) -> bool:
         """Return whether no earlier job of the kind is unfinished, and the supplier may run one more job."""
-        return not self.earlier().exists() and has_slot(
-            self.supplier_id, ImportJob.objects.exclude(pk=self.pk)
-        )
+        others = ImportJob.objects.exclude(pk=self.pk)
+        return not self.earlier().exists() and has_slot(self.supplier_id, others)
 
     def take(self, owner: str) -> None:
         """Start the job with this owner, or take it over."""
@@ -330,12 +329,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         """Record an event of this job."""
         about = {"kind": self.kind, "status": self.status, "source": self.source, "dry_run": self.dry_run}
         record(
-            type,
-            by=by,
-            area=self.area,
-            supplier_id=self.supplier_id,
-            import_id=self.pk,
-            data={**about, **data},
+            type, by=by, area=self.area, supplier_id=self.supplier_id, import_id=self.pk, data=about | data
         )
 
     def request_carried_on(self) -> AbstractContextManager[None]:
