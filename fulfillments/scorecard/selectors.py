@@ -142,7 +142,11 @@ def last_feed(supplier: Supplier) -> datetime | None:
     heard = Warehouse.objects.filter(supplier=supplier, heard_at__isnull=False)
     moments = [moment for moment in heard.values_list("heard_at", flat=True) if moment]
     events = Event.objects.published().filter(supplier=supplier)
-    pushed = events.filter(type="inventory.updated").order_by("-number").values_list("occurred_at", flat=True)
+    pushed = (
+        events.filter(type="inventory.updated", area="inventory")
+        .order_by("-number")
+        .values_list("occurred_at", flat=True)
+    )
     files = events.filter(type="import.succeeded", area="inventory")
     imported = files.order_by("-number").values_list("occurred_at", flat=True)
     for rows in (pushed, imported):

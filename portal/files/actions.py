@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.actors import Actor, ActorKind
+from accounts.models import Supplier
 from accounts.operating.operator_actions import AdminAction
 from api.errors import Invalid
 from imports.admin_actions import label_of, not_importable, why_not
 from imports.correcting import send
-from imports.drafts.mapped import FAULTS, in_words
+from imports.drafts.mapped import FAULTS, in_words, mapped_draft
 from imports.drafts.services import start, start_again
 from imports.models import ImportDraft, ImportJob
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, JobMove
@@ -41,6 +42,16 @@ def _correct(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     job.started_import_id = correction.job_id  # type: ignore[attr-defined]
     rows = "1 corrected row is" if correction.rows == 1 else f"{correction.rows} corrected rows are"
     return f"{rows} imported again."
+
+
+def _upload(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
+    file = answers["file"]
+    try:
+        draft = mapped_draft(supplier, answers["kind"], file.name, file.chunks(), by=by)
+    except FAULTS as error:
+        raise Invalid(in_words(error)) from error
+    supplier.uploaded_draft_id = draft.pk  # type: ignore[attr-defined]
+    return f"{draft.name} was uploaded."
 
 
 def _try(draft: ImportDraft, by: Actor, answers: dict[str, Any]) -> str:
@@ -103,4 +114,5 @@ ACTIONS: tuple[AdminAction[ImportJob], ...] = (
 )
 CORRECT = AdminAction[ImportJob]("correct-rows", "Send corrected rows", _correct, lambda job: "")
 TRY = AdminAction[ImportDraft]("try", "Try file", _try, lambda draft: "")
-"""These two have pages of their own. As actions, each form is done once."""
+UPLOAD = AdminAction[Supplier]("upload-file", "Upload file", _upload, lambda supplier: "")
+"""These three have pages of their own. As actions, each form is done once."""

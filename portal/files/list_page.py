@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
+from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.member_roles import Right
-from imports.drafts.mapped import FAULTS, in_words, mapped_draft
+from accounts.models import Result
+from accounts.operating.admin_actions import sent_form_id
+from accounts.operating.bulk_actions import record_single
 from imports.models import ImportDraft, ImportJob, Status
 from imports.overview import Progress
+from portal.files.actions import UPLOAD
 from portal.files.forms import FileForm
 from portal.listing import ListQuery, Tabs
 from portal.navigation import ONLY_SUPPLIERS
@@ -40,21 +45,24 @@ class FilesPage(PortalPage):
             **page,
             "rows": [(job, Progress.brief(job)) for job in page["rows"]],
             "drafts": drafts.order_by("-pk")[:PAGE],
+            "form_id": uuid4(),
             "form": FileForm(initial={"kind": asked.get("kind", "")}),
         }
 
     def post(self, request: HttpRequest) -> HttpResponse:
         form = FileForm(request.POST, request.FILES)
         if form.is_valid():
-            file = form.cleaned_data["file"]
-            try:
-                draft = mapped_draft(
-                    self.supplier, form.cleaned_data["kind"], file.name, file.chunks(), by=self.actor
-                )
-            except FAULTS as error:
-                form.add_error("file", in_words(error))
-            else:
-                return HttpResponseRedirect(reverse("portal:file_draft", args=[draft.pk]))
+            form_id = sent_form_id(request.POST.dict())
+            result, message = record_single(
+                UPLOAD, self.supplier, by=self.actor, answers=form.cleaned_data, form_id=form_id
+            )
+            if result is Result.DONE:
+                draft = self.supplier.uploaded_draft_id  # type: ignore[attr-defined]
+                return HttpResponseRedirect(reverse("portal:file_draft", args=[draft]))
+            if result is Result.UNCHANGED:  # the form was sent before
+                messages.warning(request, message)
+                return HttpResponseRedirect(reverse("portal:files"))
+            form.add_error("file", message)
         return self.render({**self.context(), "form": form})
 
 

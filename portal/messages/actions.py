@@ -12,7 +12,7 @@ from accounts.operating import contact_messages
 from accounts.operating.operator_actions import AdminAction, NothingChanged
 
 
-class AnswerForm(forms.Form):
+class MessageAnswerForm(forms.Form):
     """The text of an answer."""
 
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 6}), label="Your answer")
@@ -36,7 +36,7 @@ ACTIONS = (
         _answer,
         lambda message: "",
         lambda message: f"Your answer to: {message}",
-        form=lambda message, sent: AnswerForm(sent),
+        form=lambda message, sent: MessageAnswerForm(sent),
         help_text="The operators read the answer beside their message. They see your name.",
         undo="Send another answer.",
     ),

@@ -13,11 +13,14 @@ from accounts.models import (
     ContactMessage,
     IdempotencyKey,
     Invitation,
+    MailSubscription,
     Member,
     OperatorAction,
     Partnership,
     Retailer,
+    SavedView,
     Supplier,
+    Suspension,
 )
 from tests.factories.base import ModelFactory
 
@@ -149,3 +152,26 @@ class InvitationFactory(factory.Factory[tuple[Invitation, str]]):
     email = factory.Sequence(lambda n: f"invited-{n}@example.com")
     member_role = MemberRole.ORDERS
     invited_by = "user:olga"
+
+
+class SavedViewFactory(ModelFactory[SavedView]):
+    """A view of a given owner."""
+
+    class Meta:
+        model = SavedView
+
+
+class SuspensionFactory(ModelFactory[Suspension]):
+    """A row of the table of suspensions. `suspend` also stops the trade."""
+
+    class Meta:
+        model = Suspension
+
+
+class MailSubscriptionFactory(ModelFactory[MailSubscription]):
+    """A subscription of a given member, from the first event on."""
+
+    class Meta:
+        model = MailSubscription
+
+    after = 0

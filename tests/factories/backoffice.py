@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import factory
 
-from backoffice.models import Digest, MessageTemplate
+from backoffice.models import Digest, MessageTemplate, RecordComment
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -22,3 +22,10 @@ class MessageTemplateFactory(ModelFactory[MessageTemplate]):
         model = MessageTemplate
 
     name = factory.Sequence(lambda n: f"Template {n}")
+
+
+class RecordCommentFactory(ModelFactory[RecordComment]):
+    """A comment on a given record."""
+
+    class Meta:
+        model = RecordComment

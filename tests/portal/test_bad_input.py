@@ -8,12 +8,13 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.actors import Actor
 from backoffice.suspending.services import suspend
 from fulfillments.models import Fulfillment
-from imports.models import ImportJob, Status
+from imports.models import ImportDraft, ImportJob, Status
 from tests.factories import ImportDraftFactory, ImportJobFactory, RejectFactory
 from tests.orders.push_bodies import an_order
 from tests.portal.conftest import act, browser_of, said
@@ -83,6 +84,15 @@ def test_a_colleague_does_not_see_the_text_of_an_ended_session(ana, acme, member
     ana.post(QUICK_SHIP, {"rows": "secret"}, headers={"referer": f"http://testserver{QUICK_SHIP}"})
     ana.force_login(member_of(acme).user)
     assert "Your text was kept" not in ana.get(QUICK_SHIP).text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_that_is_sent_twice_is_uploaded_once(ana):
+    form_id = uuid4()
+    for _ in range(2):
+        file = SimpleUploadedFile("list.csv", b"sku,title\nA-1,Lamp\n")
+        ana.post("/portal/files/", {"kind": "products", "file": file, "form_id": form_id})
+    assert ImportDraft.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -19,13 +19,9 @@ from django.test import Client
 from accounts.models import (
     Contact,
     MailFrequency,
-    MailSubscription,
     Member,
     Partnership,
-    SavedView,
-    Suspension,
 )
-from backoffice.models import RecordComment
 from events.models import Event
 from fulfillments.models import Fulfillment
 from imports.models import Status
@@ -42,8 +38,12 @@ from tests.factories import (
     ImportJobFactory,
     InvitationFactory,
     IssuedKeyFactory,
+    MailSubscriptionFactory,
+    RecordCommentFactory,
     RejectFactory,
     SavedMappingFactory,
+    SavedViewFactory,
+    SuspensionFactory,
     WebhookFactory,
 )
 from tests.orders.push_bodies import ADDRESS, an_order
@@ -131,7 +131,7 @@ def market(acme, rival, shop, boutique, parties, members, a_variant, client_for)
     for supplier in (acme, rival):
         plant_of_supplier(supplier, mark(supplier))
     for order in Order.objects.all():
-        RecordComment.objects.create(model="orders.order", record_id=order.pk, text=mark(), by=mark())
+        RecordCommentFactory.create(model="orders.order", record_id=order.pk, text=mark(), by=mark())
     Event.publish()
 
 
@@ -142,10 +142,10 @@ def plant_of_party(party: Any, own: str, member: Member) -> None:
     WebhookFactory.create(**{"retailer": None, **side}, url=f"https://{own.lower()}.example/{own}")
     contact = ContactFactory.create(**side, name=f"Contact {own}")
     message_to(contact, own)
-    SavedView.objects.create(
+    SavedViewFactory.create(
         owner=member.user, model=f"portal.{party.role}.orders", name=own, query="", shared=True, **side
     )
-    Suspension.objects.create(**side, reason=mark(), shown_reason=own, started_by=mark())
+    SuspensionFactory.create(**side, reason=mark(), shown_reason=own, started_by=mark())
 
 
 def message_to(contact: Contact, own: str) -> None:
@@ -216,7 +216,7 @@ def test_mails_hold_only_markers_of_the_receiver(market, members, name, settings
     member = members[name]
     topics = [topic.name for topic in TOPICS if topic.side == member.party.role]
     now = Fulfillment.objects.order_by("pk")[0].created_at
-    MailSubscription.objects.create(
+    MailSubscriptionFactory.create(
         member=member, frequency=MailFrequency.AT_ONCE, topics=topics, after=0, checked_at=now
     )
     send_due()

@@ -141,14 +141,14 @@ def test_a_message_leads_to_the_own_page_of_its_record(
     ana, rival, acme, operator, work, anna, a_variant, of_record
 ):
     line = work.lines.get()
-    records: dict[str, tuple[Any, str]] = {
+    subjects: dict[str, tuple[Any, str]] = {
         "order": (work.order, f"/portal/orders/{work.pk}/"),
         "variant": (line.variant, f"/portal/products/{line.variant_id}/"),
         "level": (line.variant.stock.get(), f"/portal/products/{line.variant_id}/"),
         "foreign": (a_variant(rival, "VASE"), ""),
         "party": (acme, ""),
     }
-    record, link = records[of_record]
+    record, link = subjects[of_record]
     label = record._meta.label_lower
     message = ContactMessageFactory.create(model=label, record_id=record.pk, contact=anna)
     page = ana.get(f"{LIST}{message.pk}/").context["page_about"]
