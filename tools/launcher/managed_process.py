@@ -63,7 +63,7 @@ class ManagedProcess:
         """Start the program and return its output. Raise OSError if the program does not exist."""
         self.code = self.start_at = None
         self._started_at = time.monotonic()
-        self._output = Output(self._on_line)
+        self._output = Output(self._show)
         try:
             self._process = spawn(self.program, self._output.write_end)
         except OSError:
@@ -73,6 +73,10 @@ class ManagedProcess:
             os.close(self._output.write_end)
         self._reaper.watch(self.pid, self.program)
         return self._output
+
+    def _show(self, line: str) -> None:
+        if not any(text in line for text in self.program.hidden):
+            self._on_line(line)
 
     def has_ended(self) -> bool:
         """Return whether it has ended since the last call; then kill its children and pass on its output."""

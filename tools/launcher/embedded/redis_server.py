@@ -20,6 +20,8 @@ appendonly no
 daemonize no
 loglevel warning
 """
+HIDDEN = ("Memory overcommit must be enabled",)
+"""A warning about saving to disk. This Redis saves nothing."""
 
 
 class Redis:
@@ -57,6 +59,7 @@ class Redis:
             environment={"PATH": os.defpath, "LC_ALL": "C"},
             account=self.account,
             stdin=CONFIGURATION.format(port=self.port, password=self.password),
+            hidden=HIDDEN,
         )
 
     def ready(self, pid: int) -> bool:

@@ -24,6 +24,7 @@ class Program:
     stdin: str = ""  # for secrets: any account can read a command line
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout: float = 10.0  # seconds between the stop signal and SIGKILL
+    hidden: tuple[str, ...] = ()  # lines that contain one of these texts are not shown
 
 
 def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
