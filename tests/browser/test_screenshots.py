@@ -1,131 +1,158 @@
-"""The pictures of README, operators.md and guides, taken by `make screenshots` from pages with demo data."""
+"""The pictures of README, operators.md and guides, taken by `make screenshots` from the demo's market.
+
+Each picture shows a whole page, in a light and in a dark theme. `<name>-dark.png` is the dark one.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as project
+from django.core.management import call_command
+from django.db import transaction
+from django.db.models import Count
+from PIL import Image
 
 from accounts.models import Member, Retailer, Supplier
 from backoffice.navigation.counting import count_waiting
 from events.models import Event
+from fulfillments.models import Fulfillment
+from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
-from tests.client import ApiClient
-from tests.factories import SlipTemplateFactory
+from orders.models import Order
+from sftp_ingest.area import contents
+from tests.factories import ImportDraftFactory, SlipTemplateFactory
 from tests.orders.push_bodies import an_order
+from tools import docs_site
 from tools.demo import cast
+from tools.demo.market import cast as market
 
 FOLDER = Path(project.BASE_DIR) / "docs" / "images"
-SIZE = {"width": 1040, "height": 580}
+SIZE = {"width": 1366, "height": 768}
+COLORS = 96
+FILE = b"""\
+sku,title,retail_price,Colour
+BB-MUG-03,"Stoneware mug, moss",22.00,green
+BB-MUG-04,"Stoneware mug, clay",ask us,brown
+BB-BWL-07,"Serving bowl, 28 cm",54.00,white
+"""
+LEAST, MOST = 5_000, 220_000
+"""The bytes of a picture: fewer show an empty page, and more make the README slow."""
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not os.environ.get("SCREENSHOTS"), reason="SCREENSHOTS is not set"),
 ]
-EXPORT = [
-    "Handle,Title,Option1 Name,Option1 Value,Variant Price,Image Src,Status",
-    "mug,Enamel mug,Color,Blue,14.00,https://pics.example.com/1.jpg,active",
-    "mug,,,White,14.00,https://pics.example.com/2.jpg,",
-    "mug,,,,,https://pics.example.com/3.jpg,",
-    "tent,Tent for two,,,about 129,,active",
-]
 
 
 @pytest.fixture
-def pages(client_for, settings, tmp_path, monkeypatch) -> dict[str, str]:
-    """A morning's work of the cast, and the pages that show it."""
-    settings.UPLOADS_DIR = tmp_path
-    monkeypatch.setattr("imports.wake.wake", run_job)
-    cast.create()
-    acme, shop = (client_for(each) for each in parties())
-    pushed = [push(shop, f"SO-10{number}", sku) for number, sku in enumerate(("LAN-01", "BLK-RED", "KET-1L"))]
-    work = acme.get("fulfillments").json()
-    acme.put(f"fulfillments/{work[0]['id']}/setStatus/accepted")
-    body = {"tracking_number": "1Z999AA10123456784", "carrier": "UPS"}
-    acme.put(f"fulfillments/{work[0]['id']}/setStatus/shipped", body)
-    acme.put(f"fulfillments/{work[1]['id']}/setStatus/wrong_address")
-    shop.post(f"orders/{pushed[2]}/cancel")
-    job = acme.post("importProducts", {"mapping": "shopify", "data": EXPORT}).json()["id"]
+def living_market(settings, tmp_path) -> None:
+    """The demo's market with its imports carried out."""
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    settings.UPLOADS_DIR.mkdir()
+    call_command("demo_data", "--with-market", verbosity=0)
+    for job in ImportJob.objects.order_by("id"):
+        run_job(job.pk)
     Event.publish()
     count_waiting()
-    return {
-        "home": "/admin/",
-        "desk": "/admin/desk/",
-        "search": "/admin/search/?q=lan&all=1",
-        "order": f"/admin/orders/order/{pushed[0]}/change/",
-        "import": f"/admin/imports/importjob/{job}/change/",
-        "errors": "/v3/docs/errors#busy",
-    }
 
 
-def parties() -> tuple[Supplier, Retailer]:
-    return Supplier.objects.get(name="Acme"), Retailer.objects.get(name="Shop")
+def an_order_to_show() -> Order:
+    """Return a completed order with several fulfillments: its page has parcels and a history."""
+    several = Order.objects.annotate(parts=Count("fulfillments")).filter(parts=2)
+    return several.filter(processing_state="completed").latest("id")
 
 
-def push(shop: ApiClient, number: str, sku: str) -> int:
-    answer = shop.post("orders", an_order({"sku": sku, "quantity": 2}, retailer_order_id=number))
-    order_id: int = answer.json()["order_id"]
-    return order_id
-
-
-def test_the_readmes_pictures_are_taken(browser, pages):
-    FOLDER.mkdir(exist_ok=True)
-    browser.start_as("olga")
-    browser.page.set_viewport_size(SIZE)
-    for name, path in pages.items():
+def take(browser: Any, name: str, path: str, *, whole: bool = True) -> None:
+    """Take a page in both themes. Without `whole`, only the part in the window."""
+    for scheme, ending in (("light", ""), ("dark", "-dark")):
+        browser.page.emulate_media(color_scheme=scheme)
+        browser.page.set_viewport_size(SIZE)
         browser.open(path)
-        taken = browser.page.screenshot(path=str(FOLDER / f"{name}.png"))
-        assert len(taken) > 10_000, name
+        if not whole:  # the page keeps its theme, and the address of a section is not loaded again by itself
+            browser.page.evaluate("localStorage.clear()")
+            browser.page.reload()
+        browser.page.wait_for_load_state("networkidle")
+        if whole:  # a menu at the side is as high as the window
+            height = browser.page.evaluate("document.documentElement.scrollHeight")
+            browser.page.set_viewport_size({**SIZE, "height": height})
+        save(browser.page.screenshot(), FOLDER / f"{name}{ending}.png")
 
 
-@pytest.fixture
-def portal_pages(client_for, settings, tmp_path) -> dict[str, str]:
-    """Orders of Shop in several states, and the pages that show them."""
-    settings.UPLOADS_DIR = tmp_path
-    cast.create()
-    acme, shop = (client_for(each) for each in parties())
-    skus = ("LAN-01", "BLK-RED", "KET-1L", "R-STOVE")
-    pushed = [push(shop, f"SO-10{number}", sku) for number, sku in enumerate(skus)]
-    work = acme.get("fulfillments").json()
-    body = {"tracking_number": "1Z999AA10123456784", "carrier": "UPS"}
-    acme.put(f"fulfillments/{work[0]['id']}/setStatus/accepted")
-    acme.put(f"fulfillments/{work[0]['id']}/setStatus/shipped", body)
-    acme.put(f"fulfillments/{work[1]['id']}/setStatus/wrong_address")
-    shop.post(f"orders/{pushed[2]}/cancel")
-    return {
-        "portal-retailer-today": "/portal/",
-        "portal-retailer-orders": "/portal/purchases/?tab=all",
-        "portal-retailer-order": f"/portal/purchases/{pushed[1]}/",
-        "portal-retailer-catalog": "/portal/catalog/?q=blanket",
-    }
+def save(png: bytes, path: Path) -> None:
+    """Write a picture with few colors, which makes it small."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+    assert LEAST < path.stat().st_size < MOST, (path.name, path.stat().st_size)
 
 
-def test_the_pictures_of_the_guide_for_retailers_are_taken(browser, portal_pages):
-    owner = Member.objects.filter(retailer=parties()[1]).select_related("user")[0]
-    browser.start_as(owner.user.username)
-    browser.page.set_viewport_size(SIZE)
-    for name, path in portal_pages.items():
-        browser.open(path)
-        taken = browser.page.screenshot(path=str(FOLDER / f"{name}.png"))
-        assert len(taken) > 10_000, name
-
-
-def test_a_packing_slip_is_taken(client_for, settings):
-    cast.create()
-    acme, shop = (client_for(each) for each in parties())
-    SlipTemplateFactory.create(
-        retailer=parties()[1], header="Shop\nHarbour Street 1, Portland", footer="Thank you for your order."
+def test_the_operators_pictures_are_taken(browser, living_market):
+    draft = ImportDraftFactory.create(
+        supplier=Supplier.objects.get(name="Bluebird Ceramics"),
+        name="autumn.csv",
+        blob=contents.write([FILE]),
     )
-    push(shop, "SO-1024", "LAN-01")
-    [work] = acme.get("fulfillments").json()
-    slip = acme.get(f"fulfillments/{work['id']}/packing-slip").content
+    imported = ImportJob.objects.get(supplier__name="Nordic Home")
+    browser.start_as("olga")
+    take(browser, "home", "/admin/")
+    take(browser, "desk", "/admin/desk/")
+    take(browser, "search", "/admin/search/?q=lumen&all=1")
+    take(browser, "order", f"/admin/orders/order/{an_order_to_show().pk}/change/")
+    take(browser, "import", f"/admin/imports/importjob/{imported.pk}/change/")
+    take(browser, "mapping", f"/admin/import-file/{draft.pk}/")
 
-    name = FOLDER / "packing-slip"
-    program = ["pdftoppm", "-png", "-r", "90", "-singlefile", "-", str(name)]
-    subprocess.run(program, input=slip, check=True)
 
-    assert name.with_suffix(".png").stat().st_size > 10_000
+def test_the_picture_of_an_error_is_taken(browser, settings, tmp_path):
+    settings.DOCS_SITE = tmp_path / "docs"
+    assert docs_site.build(settings.DOCS_SITE, strict=True) == 0
+    take(browser, "errors", "/docs/errors/#order_conflict", whole=False)
+
+
+def owner_of(party: Supplier | Retailer) -> str:
+    found = Member.objects.filter(**{party.role.value: party}).select_related("user")
+    with transaction.atomic():
+        member = found.first() or cast.owner(party)
+    name: str = member.user.username
+    return name
+
+
+def test_the_portals_pictures_are_taken(browser, living_market):
+    retailer = Retailer.objects.get(name=market.RETAILERS[0][0])
+    order = Order.objects.filter(retailer=retailer, processing_state="exception").earliest("id")
+    browser.start_as(owner_of(retailer))
+    take(browser, "portal-retailer-today", "/portal/")
+    take(browser, "portal-retailer-orders", "/portal/purchases/?tab=all")
+    take(browser, "portal-retailer-order", f"/portal/purchases/{order.pk}/")
+    take(browser, "portal-retailer-catalog", "/portal/catalog/?q=oak")
+
+
+def test_the_picture_of_a_suppliers_morning_is_taken(browser, living_market):
+    supplier = Supplier.objects.get(name="Nordic Home")
+    order = Fulfillment.objects.filter(supplier=supplier, state="new").earliest("id")
+    browser.start_as(owner_of(supplier))
+    take(browser, "portal-supplier-today", "/portal/")
+    take(browser, "portal-supplier-order", f"/portal/orders/{order.pk}/")
+    take(browser, "portal-supplier-quick-ship", "/portal/quick-ship/")
+    take(browser, "portal-supplier-stock", "/portal/stock/")
+
+
+def test_a_packing_slip_is_taken(client_for):
+    cast.create()
+    acme, shop = Supplier.objects.get(name="Acme"), Retailer.objects.get(name="Shop")
+    SlipTemplateFactory.create(
+        retailer=shop, header="Shop\nHarbour Street 1, Portland", footer="Thank you for your order."
+    )
+    client_for(shop).post("orders", an_order({"sku": "LAN-01", "quantity": 2}, retailer_order_id="SO-1024"))
+    client_for(acme).get("fulfillments")
+    slip = client_for(acme).get(f"fulfillments/{Fulfillment.objects.get().pk}/packing-slip").content
+
+    program = ["pdftoppm", "-png", "-r", "90", "-singlefile", "-"]
+    drawn = subprocess.run(program, input=slip, check=True, capture_output=True).stdout
+
+    save(drawn, FOLDER / "packing-slip.png")
