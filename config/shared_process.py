@@ -76,7 +76,7 @@ def stop_workers() -> None:
 
 def beat() -> Part:
     """Return the part that sends the ticks."""
-    schedule = os.environ.get("BEAT_SCHEDULE") or str(settings.DATA_DIR / "beat-schedule")
+    schedule = str(settings.DATA_DIR / "beat-schedule")
     logging.getLogger("celery.beat").setLevel(logging.WARNING)  # or it would log each tick
     service = Service(main_app, max_interval=1, schedule_filename=schedule)  # it stops after an interval
     return Part(service.start, service.stop)

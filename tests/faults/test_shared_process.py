@@ -39,7 +39,7 @@ def shared_process(own_redis, tmp_path, a_webhook):  # noqa: F811
                 tmp_path,
                 REDIS_URL=own_redis.url,
                 SFTP_PORT=str(port),
-                BEAT_SCHEDULE=str(tmp_path / "schedule"),
+                LOG_LEVEL="INFO",
                 WEBHOOK_NETWORKS="127.0.0.0/8",
             ),
             stderr=log,
@@ -60,6 +60,7 @@ def signs(own_redis):
 
 def test_all_parts_work_in_one_process_and_end_on_a_signal(own_redis, shared_process, tmp_path, acme, shop):
     process, port, server = shared_process
+    log = tmp_path / "log"
     eventually(lambda: set(signs(own_redis)) == set(PARTS), "each part has given a sign of life")
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         assert client.recv(4) == b"SSH-"
@@ -67,7 +68,8 @@ def test_all_parts_work_in_one_process_and_end_on_a_signal(own_redis, shared_pro
         data = {"retailer_order_id": "A-7"}
         record("order.created", by=ROBOT, retailer=shop, order_id=7, data=data)
     server.wait_for(1)
-    job = ImportJobFactory.create(supplier=acme, source="sftp://127.0.0.1/unknown.csv")
+    remote = {"source": "sftp://127.0.0.1/unknown.csv", "options": {"remote": True}}
+    job = ImportJobFactory.create(supplier=acme, **remote)
 
     def fetch_has_failed():
         job.refresh_from_db()
@@ -81,4 +83,4 @@ def test_all_parts_work_in_one_process_and_end_on_a_signal(own_redis, shared_pro
     assert signs(own_redis) == {}
     assert 30e6 < memory < 400e6  # the memory of one process, divided among its parts
     assert Delivery.objects.get().status == "delivered"
-    assert "Traceback" not in (tmp_path / "log").read_text()
+    assert "Traceback" not in log.read_text()

@@ -151,7 +151,7 @@ def pip_command() -> list[str]:
 
 def pip_install(pip: list[str], word: str, *options: str) -> list[str]:
     """Return pip's command to install a lock."""
-    quiet = ["-qq", "--no-input", "--disable-pip-version-check"]
+    quiet = ["-qq", "--no-compile", "--no-input", "--disable-pip-version-check"]
     return [*pip, "install", *quiet, *LOCKED, *options, "-r", str(lock_file(word))]
 
 
@@ -161,7 +161,7 @@ def uv_command(pip: list[str]) -> list[str]:
     wanted = digest(lock_file("uv"))
     if not (uv.exists() and (UV / "lock").exists() and (UV / "lock").read_text() == wanted):
         shutil.rmtree(UV, ignore_errors=True)
-        options = ("--target", str(UV), "--only-binary", ":all:", "--no-compile", "--retries", "1")
+        options = ("--target", str(UV), "--only-binary", ":all:", "--retries", "1")
         if run_with_dots(pip_install(pip, "uv", *options), quiet=True) != 0 or not uv.exists():
             return []
         (UV / "lock").write_text(wanted)
