@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin import ModelAdmin
-from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
+from django.contrib.admin.widgets import AutocompleteMixin, RelatedFieldWidgetWrapper
 from django.db.models import DateTimeField, Field
 from django.http import HttpRequest
 
@@ -38,4 +38,6 @@ class PlainChoicesMixin(ModelAdmin[Any]):
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
             field.widget = field.widget.widget
+        if field is not None and isinstance(field.widget, AutocompleteMixin):
+            field.widget.attrs["data-dropdown-parent"] = "#content"  # inside a landmark
         return field

@@ -14,6 +14,7 @@ from fulfillments.models import Fulfillment, PerformanceTarget
 from imports.models import AutoImport, ImportPolicy, SavedMapping
 from inventory.models import Warehouse
 from orders.admin.filters import HeldFilter
+from orders.management.commands.finish_upgrade import add_totals
 from orders.models import Order
 from sftp_ingest.models import RemoteHost, SftpLogin
 from tests.factories import OrderFactory
@@ -136,3 +137,13 @@ def test_held_orders_are_found_by_an_index_however_many_are_open(shop):
         cursor.execute(f"EXPLAIN {sql}", params)
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "order_held" in plan, plan
+
+
+def test_the_end_of_an_upgrade_adds_the_totals_of_open_work(acme, shop, a_variant, pushed):
+    a_variant(acme, "LAN-1", stock=10, wholesale_price="4")
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2, "billed_amount": 9})
+    Order.objects.update(billed_total=None)
+    Fulfillment.objects.update(agreed_total=None)
+    add_totals()
+    order.refresh_from_db()
+    assert (order.billed_total, order.fulfillments.get().agreed_total) == (9, 8)

@@ -30,6 +30,19 @@
   addEventListener("pageshow", count);
 }
 
+// Choices with a search: Django's widget gives its parts no names.
+if (document.querySelector(".admin-autocomplete")) {
+  const name = () => {
+    for (const box of document.querySelectorAll(".select2-selection")) {
+      const list = box.getAttribute("aria-owns");
+      if (list && box.getAttribute("aria-controls") !== list) box.setAttribute("aria-controls", list);
+      if (!list) box.removeAttribute("aria-controls");
+    }
+    for (const field of document.querySelectorAll(".select2-search__field")) field.setAttribute("aria-label", "Search");
+  };
+  new MutationObserver(name).observe(document.body, { childList: true, subtree: true, attributeFilter: ["aria-owns"] });
+}
+
 // Copy buttons: copy the text beside the button and confirm it.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");

@@ -6,31 +6,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import connection
+from django.db.models import OuterRef, Subquery, Sum
+
+from fulfillments.models import Fulfillment
+from fulfillments.models.fulfillment import OPEN_WORK
+from fulfillments.models.line import agreed_total_of_lines
+from orders.models import Order, OrderLine
+from orders.processing_state import FINISHED
 
 OLD_INDEXES = ("order_once",)
 """Indexes that processes of the previous version name in their statements."""
-
-
-# The previous version wrote rows without the totals by which operators sort open work.
-ADD_TOTALS = (
-    """
-    UPDATE orders_order o SET billed_total = l.total FROM (
-        SELECT order_id, sum(billed_amount) AS total FROM orders_orderline WHERE order_id IN (
-            SELECT id FROM orders_order WHERE billed_total IS NULL
-            AND NOT processing_state IN ('completed', 'canceled')
-        ) GROUP BY order_id
-    ) l WHERE o.id = l.order_id AND l.total IS NOT NULL
-    """,
-    """
-    UPDATE fulfillments_fulfillment f SET agreed_total = l.total FROM (
-        SELECT fulfillment_id, sum(quantity * wholesale_price) AS total FROM fulfillments_fulfillmentline
-        WHERE fulfillment_id IN (
-            SELECT id FROM fulfillments_fulfillment WHERE agreed_total IS NULL
-            AND state IN ('new', 'accepted', 'cancelation not allowed', 'canceling')
-        ) GROUP BY fulfillment_id
-    ) l WHERE f.id = l.fulfillment_id AND l.total IS NOT NULL
-    """,
-)
 
 
 class Command(BaseCommand):
@@ -40,9 +25,17 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        add_totals()
         with connection.cursor() as cursor:
-            for statement in ADD_TOTALS:
-                cursor.execute(statement)
             for name in OLD_INDEXES:
                 cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {connection.ops.quote_name(name)}")
         self.stdout.write("The upgrade is finished. Processes of the previous version no longer work.")
+
+
+def add_totals() -> None:
+    """Add the totals by which operators sort open work. The previous version wrote rows without them."""
+    lines = OrderLine.objects.filter(order=OuterRef("pk")).order_by().values("order")
+    billed = Subquery(lines.annotate(sum=Sum("billed_amount")).values("sum"))
+    open_orders = Order.objects.exclude(processing_state__in=FINISHED)
+    open_orders.filter(billed_total=None).update(billed_total=billed)
+    Fulfillment.objects.filter(OPEN_WORK, agreed_total=None).update(agreed_total=agreed_total_of_lines())
