@@ -194,7 +194,7 @@ def text_of(answer: Any) -> str:
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             return " ".join(parts.read(part).decode() for part in parts.namelist())
-    return content.decode(errors="replace")
+    return str(content, errors="replace")
 
 
 @pytest.mark.parametrize("name", ["ACME", "RIVAL", "SHOP", "BOUTIQUE"])
