@@ -127,7 +127,7 @@ def test_the_portals_pictures_are_taken(browser, living_market):
     order = Order.objects.filter(retailer=retailer, processing_state="exception").earliest("id")
     browser.start_as(owner_of(retailer))
     take(browser, "portal-retailer-today", "/portal/")
-    take(browser, "portal-retailer-orders", "/portal/purchases/?tab=all")
+    take(browser, "portal-retailer-orders", "/portal/purchases/?tab=all&q=HF-10144")
     take(browser, "portal-retailer-order", f"/portal/purchases/{order.pk}/")
     take(browser, "portal-retailer-catalog", "/portal/catalog/?q=oak")
 
