@@ -11,7 +11,6 @@ from django.test import Client
 
 from orders.models import Order
 from orders.push_body import NOT_SHARED, ORDER_FIELDS
-from tests.backoffice.conftest import operator  # noqa: F401
 from tests.factories import MemberFactory
 from tests.portal.conftest import browser_of
 
@@ -66,12 +65,12 @@ HIDDEN: dict[str, set[str]] = {
 
 
 @pytest.fixture
-def page_of(acme, shop, shop_api, a_variant, operator) -> Callable[[str], str]:  # noqa: F811
+def page_of(acme, shop, client_for, a_variant, operator) -> Callable[[str], str]:
     """Return the text of a page that shows an order with every field."""
     a_variant(acme, "LAMP", stock=5)
     body = {name: value for name, (value, _) in PUSHED.items()}
     lines = [{"sku": "LAMP", "quantity": 1, "billed_amount": 9}]
-    answer = shop_api.post("orders", {**body, "order_lines": lines})
+    answer = client_for(shop).post("orders", {**body, "order_lines": lines})
     assert answer.status_code == 201, answer.content
     order = Order.objects.get()
     pages: dict[str, tuple[Callable[[], Client], str]] = {
