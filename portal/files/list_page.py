@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.member_roles import Right
-from accounts.models import Result
+from accounts.models import Result, Supplier
 from accounts.operating.admin_actions import sent_form_id
 from accounts.operating.bulk_actions import record_single
 from imports.models import ImportDraft, ImportJob, Status
@@ -37,7 +37,7 @@ class FilesPage(PortalPage):
     def context(self) -> dict[str, Any]:
         asked = self.request.GET
         jobs = ImportJob.objects.for_supplier(self.supplier)
-        page = ListQuery.read({"tab": asked.get("tab", "")}, _tabs()).page(
+        page = ListQuery.read({"tab": asked.get("tab", "")}, _tabs(self.supplier)).page(
             jobs, lambda term: Q(), asked.get("before", "")
         )
         drafts = ImportDraft.objects.filter(supplier=self.supplier, jobs=None)
@@ -66,9 +66,9 @@ class FilesPage(PortalPage):
         return self.render({**self.context(), "form": form})
 
 
-def _tabs() -> Tabs:
+def _tabs(supplier: Supplier) -> Tabs:
     return {
         "all": ("All", Q()),
-        "failed": ("Failed this week", failed_files()),
+        "failed": ("Failed this week", Q(pk__in=failed_files(supplier))),
         "held": ("To approve", Q(status=Status.AWAITING_APPROVAL)),
     }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Max
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
@@ -19,27 +18,30 @@ from portal.buckets import MOST_COUNTED, WorkBucket
 
 STALE = timedelta(days=1)
 """The age of a stock count after which its supplier is reminded."""
-_LANDED = ImportJob.objects.filter(
-    supplier=OuterRef("supplier"),
-    kind=OuterRef("kind"),
-    status__in=(Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS),
-    dry_run=False,
-)
-# One row of the index of a supplier's kinds: `Exists` made PostgreSQL read all imports of the supplier.
-_NEWEST_LANDED = Coalesce(Subquery(_LANDED.order_by("-pk").values("pk")[:1]), 0)
 
 
-def failed_files() -> Q:
-    """Make the condition of imports that failed this week and that no later file of their kind replaced."""
-    recent = Q(status=Status.FAILED, dry_run=False, created_at__gte=timezone.now() - RECENT)
-    return recent & Q(pk__gt=_NEWEST_LANDED)
+def failed_files(supplier: Supplier) -> list[int]:
+    """Return the imports that failed this week and that no later file of their kind replaced.
+
+    The second query starts at the oldest failed import: PostgreSQL would otherwise read all imports.
+    """
+    failed = ImportJob.objects.for_supplier(supplier).filter(
+        status=Status.FAILED, dry_run=False, created_at__gte=timezone.now() - RECENT
+    )
+    kinds = dict(failed.order_by("pk").values_list("pk", "kind")[: MOST_COUNTED + 1])
+    later = ImportJob.objects.for_supplier(supplier).filter(
+        kind__in={*kinds.values()},
+        pk__gt=min(kinds, default=0),
+        status__in=(Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS),
+        dry_run=False,
+    )
+    newest = dict(later.order_by().values_list("kind").annotate(newest=Max("pk")))
+    return [pk for pk, kind in kinds.items() if pk > newest.get(kind, 0)]
 
 
 def files_bucket(supplier: Supplier) -> WorkBucket:
-    failed = ImportJob.objects.for_supplier(supplier).filter(failed_files())
-    ids = [*failed.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]]
     url = f"{reverse('portal:files')}?tab=failed"
-    return WorkBucket("Failed files", ids, url, "See failed files", color="bad")
+    return WorkBucket("Failed files", failed_files(supplier), url, "See failed files", color="bad")
 
 
 def stock_bucket(supplier: Supplier) -> WorkBucket:

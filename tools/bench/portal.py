@@ -97,9 +97,11 @@ def main(arguments: list[str]) -> None:
     options = read_options("portal", arguments, only=True, orders=orders, waiting=WAITING, rounds=rounds)
     with own_database(), two_markets(options.orders, options.waiting) as small:
         for name in (small, str(connection.settings_dict["NAME"])):
-            with on(over(name)):
+            database = over(name)
+            with on(database):
                 for statement in (FEW_ROWS, RETURNS, "VACUUM ANALYZE"):
                     execute(statement)
+            database.close()
         for pages, sign_in in (
             (OF_SUPPLIER, supplier_owner),
             (OF_RETAILER, retailer_owner),
