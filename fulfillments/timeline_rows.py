@@ -38,7 +38,16 @@ SENTENCES = {
 RANKS = dict(zip(SENTENCES, count()))
 UNRANKED = len(RANKS)
 REASON_IN_SENTENCE = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
-ALWAYS_SHOWN = ("reason", "why", "approved by", "tracking number", "carrier", "unrouted", "answer")
+ALWAYS_SHOWN = (
+    "reason",
+    "why",
+    "operator reason",
+    "approved by",
+    "tracking number",
+    "carrier",
+    "unrouted",
+    "answer",
+)
 """Details that a reader needs without a click."""
 AT_ONCE = timedelta(seconds=2)
 SHOWN_BESIDE = ("routing", "capture", "remark")
