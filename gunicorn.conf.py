@@ -41,7 +41,7 @@ def on_starting(server: Any) -> None:
     """Start to count from nothing, and load all pages before the web processes are forked."""
     shutil.rmtree(COUNTS, ignore_errors=True)
     os.makedirs(COUNTS)
-    from django.urls import get_resolver
+    from django.urls import get_resolver  # the application has set up Django by now
 
     assert get_resolver().url_patterns
     gc.collect()

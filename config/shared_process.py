@@ -102,6 +102,7 @@ def webhooks() -> Part:
 
 def sftp() -> Part:
     """Return the part that receives uploads."""
+    # It needs the apps.
     from sftp_ingest.management.commands.sftp_server import serve_until_stopped, sftp_server
 
     server = sftp_server()

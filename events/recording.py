@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.actors import Actor
 from events.models import Event
-from events.webhooks.waking import wake_after_commit
+from events.waking import wake_after_commit
 
 UNIT_LISTS = ("items", "added", "dropped")
 """The keys in the data of order and fulfillment events that list units of lines."""

@@ -12,7 +12,8 @@ from sftp_ingest.models import RemoteHost
 
 
 def _test(host: RemoteHost, by: Actor, answers: dict[str, Any]) -> str:
-    from sftp_ingest.remote.connection import RemoteFailed  # paramiko takes 20 MB of each process
+    # paramiko takes 20 MB of each process.
+    from sftp_ingest.remote.connection import RemoteFailed
     from sftp_ingest.remote.probing import probe
 
     try:

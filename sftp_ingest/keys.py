@@ -31,14 +31,15 @@ def _parse_login_key(line: str) -> PKey:
 
 
 def _read_login_key(kind: str, blob: bytes) -> PKey:
-    from paramiko import PKey
+    from paramiko import PKey  # paramiko takes 20 MB of each process
 
-    from sftp_ingest.fido_keys import FIDO_KEYS
+    from sftp_ingest.fido_keys import FIDO_KEYS  # needs paramiko
 
     return FIDO_KEYS[kind](data=blob) if kind in FIDO_KEYS else PKey.from_type_string(kind, blob)
 
 
 def _parse(line: str, read: Callable[[str, bytes], PKey]) -> PKey:
+    # paramiko takes 20 MB of each process.
     from paramiko.pkey import UnknownKeyType
     from paramiko.ssh_exception import SSHException
 

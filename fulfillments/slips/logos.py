@@ -29,7 +29,7 @@ def stored_logo(content: bytes) -> bytes:
     """Return the uploaded PNG or JPEG as the PNG that slips show. Raises ValidationError with the reason."""
     if len(content) > MOST_BYTES:
         raise ValidationError(f"The logo has {len(content):,} bytes. Upload one of at most 1 MB.")
-    from PIL import Image, ImageOps
+    from PIL import Image, ImageOps  # only uploads of logos need it
 
     image = _opened(content)
     if max(image.size) > MOST_PIXELS:  # known from the header: no pixel is decoded yet
@@ -51,7 +51,7 @@ def stored_logo(content: bytes) -> bytes:
 
 
 def _opened(content: bytes) -> Image.Image:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image, UnidentifiedImageError  # only uploads of logos need it
 
     try:
         return Image.open(BytesIO(content), formats=("PNG", "JPEG"))

@@ -33,7 +33,7 @@ class WorkbookSheet:
             message = f"The workbook has {len(sheets)} sheets; the first, {sheets[0].title!r}, was read."
             self.warnings.append(message)
         self.line = 0
-        from imports.pipeline.workbook_reading import rows_of
+        from imports.pipeline.workbook_reading import rows_of  # openpyxl takes 15 MB of each process
 
         self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
         self._ahead: list[tuple[int, list[str]]] = []

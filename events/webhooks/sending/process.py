@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from accounts.scopes import Role
 from events.models import Event, Webhook
+from events.waking import WakeListener
 from events.webhooks.relay import MOST_EVENTS, relay
 from events.webhooks.sending.due import read_due, seconds_until_due
 from events.webhooks.sending.http_client import HttpClient, ReceiverAnswer
@@ -28,7 +29,6 @@ from events.webhooks.sending.results import DeliveryResult, bring_forward, park,
 from events.webhooks.sending.shares import SenderShare
 from events.webhooks.signing import key_of
 from events.webhooks.targets import WrongWebhookUrl, parse_url
-from events.webhooks.waking import WakeListener
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -11,14 +11,14 @@ from django.db import transaction
 from django.utils import timezone
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from events.models import Event, Sender
+from events import waking
+from events.models import Event
 from events.recording import record
-from events.webhooks import waking
 from events.webhooks.sending import process
 from events.webhooks.sending.due import seconds_until_due
 from tests.events.webhooks.conftest import ROBOT
 from tests.events.webhooks.receiving import receiver
-from tests.factories import DeliveryFactory
+from tests.factories import DeliveryFactory, SenderFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,7 +100,7 @@ def test_a_change_that_is_rolled_back_wakes_no_one(monkeypatch, shop):
 
 
 def test_a_sender_sleeps_no_longer_than_until_its_next_delivery(a_webhook, happen):
-    sender = Sender.objects.create(name="here")
+    sender = SenderFactory.create()
     webhook = a_webhook("https://receiver.example/", sender=sender)
     assert seconds_until_due(sender.pk, {}, []) == math.inf
     events, deliveries = [happen(1), happen(2)], []
