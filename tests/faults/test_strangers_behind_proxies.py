@@ -12,8 +12,8 @@ from tests.faults.tenant import Tenant
 from tests.faults.web_server import WebServer
 from tools.bench.hostile.shapes import SHAPES
 
-# The proxy itself refuses these requests, as often as they come. On a machine that runs everything, the stranger
-# and the proxy then take processor time from the others (deploy/README.md).
+# The proxy itself refuses these requests, as often as they come. On a machine that runs everything, the
+# stranger and the proxy then take processor time from the others (deploy/README.md).
 NOT_HELD = {
     ("caddy", "nonsense"),
     ("haproxy", "nonsense"),
