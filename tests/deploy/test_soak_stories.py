@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tools.bench.soak.stories import Stories, OrderStory
+from tools.bench.soak.stories import OrderStory, Stories
 
 
 class OneOrder:

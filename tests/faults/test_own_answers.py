@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +16,7 @@ HEALTH = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
 @pytest.fixture(scope="module")
-def web(start_web) -> WebServer:
+def web(start_web: Callable[..., WebServer]) -> WebServer:
     return start_web()
 
 
