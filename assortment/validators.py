@@ -10,6 +10,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
 
 from rest_framework.request import Request
 
@@ -18,7 +21,10 @@ from api.errors import InvalidCursor
 from assortment.pull import START, Position
 from catalog.snapshot import Snapshot, StoredSnapshot
 
-TAG = re.compile(r'"([0-9a-f]{16})\.([0-9a-z]+)\.([0-9:_]+)"')
+ANSWER = r"(?P<epoch>[0-9a-z]+)\.(?P<snapshot>[0-9:_]+)"
+"""The epoch and the snapshot of an answer."""
+TAG = re.compile(rf'"([0-9a-f]{{16}})\.{ANSWER}"')
+CURSOR_ANSWER = re.compile(ANSWER)
 
 
 def question_of(request: Request) -> str:
@@ -28,7 +34,31 @@ def question_of(request: Request) -> str:
 
 
 def etag(request: Request, seen: StoredSnapshot) -> str:
-    return f'W/"{question_of(request)}.{seen.epoch}.{str(seen.snapshot).replace(",", "_")}"'
+    return f'W/"{question_of(request)}.{_answer(seen)}"'
+
+
+def _answer(seen: StoredSnapshot) -> str:
+    return f"{seen.epoch}.{str(seen.snapshot).replace(',', '_')}"
+
+
+def older_than_held(request: Request, seen: StoredSnapshot, moment: datetime | None) -> bool:
+    """Return whether this snapshot lacks a transaction that an answer of the client had.
+
+    The tag, the cursor and `updated_since` of a request name the client's last answers. A snapshot cannot be
+    compared with an answer of another epoch.
+    """
+    if moment is not None and moment > seen.at:
+        return True
+    cursor = _cursor_parts(request.query_params.get("cursor", ""))
+    answers = [
+        *TAG.finditer(request.headers.get("If-None-Match", "")),
+        *map(CURSOR_ANSWER.fullmatch, cursor[3:]),
+    ]
+    for answer in filter(None, answers):
+        snapshot = Snapshot.parse(answer["snapshot"].replace("_", ","))
+        if answer["epoch"] != seen.epoch or snapshot is None or not seen.snapshot.covers(snapshot):
+            return True
+    return False
 
 
 def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
@@ -43,19 +73,29 @@ def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
             yield f"W/{match[0]}", snapshot
 
 
-def cursor_of(position: Position) -> str:
-    return write_cursor("groups", position.supplier_id, position.key)
+def cursor_of(position: Position, seen: StoredSnapshot | None = None) -> str:
+    """Return the cursor behind a position, which may also name the snapshot of its page."""
+    answer = [] if seen is None else [_answer(seen)]
+    return write_cursor("groups", position.supplier_id, position.key, *answer)
 
 
 def position_in(text: str) -> Position:
     """Return the position in a cursor; START if there is no cursor. Raises InvalidCursor."""
     if not text:
         return START
-    try:
-        kind, supplier_id, key = read_cursor(text, parts=3)
-    except ValueError:
-        raise InvalidCursor("cursor: was not issued by this service.") from None
+    kind, supplier_id, key, *answer = _cursor_parts(text)
     sane = type(supplier_id) is int and 0 <= supplier_id < 2**63 and isinstance(key, str)
+    sane = sane and all(isinstance(each, str) and CURSOR_ANSWER.fullmatch(each) for each in answer)
     if kind != "groups" or not sane or len(key) > 102 or not key.isprintable():
         raise InvalidCursor("cursor: belongs to another list.")
     return Position(supplier_id, key)
+
+
+def _cursor_parts(text: str) -> list[Any]:
+    """Return the parts of a cursor; none if there is no cursor. Raises InvalidCursor."""
+    if not text:
+        return []
+    for parts in (3, 4):
+        with suppress(ValueError):
+            return read_cursor(text, parts=parts)
+    raise InvalidCursor("cursor: was not issued by this service.")

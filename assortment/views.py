@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -25,8 +27,10 @@ from api.renderers import encode, iso
 from api.schema import CURSOR, IF_NONE_MATCH, answers, moment_parameter
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
-from assortment.validators import cursor_of, etag, held_tags, position_in
-from catalog.snapshot import Snapshot, seen_at, take_snapshot
+from assortment.validators import cursor_of, etag, held_tags, older_than_held, position_in
+from catalog.snapshot import Snapshot, StoredSnapshot, replicated_snapshot, seen_at, take_snapshot
+from fastdb.standbys.choosing import is_on_standby
+from fastdb.standbys.reads import TooOld, continued, reads_from_standby
 
 PARAMETERS = frozenset({"service_type", "updated_since", "limit", "cursor"})
 GROUPS_AT_ONCE = OpenApiParameter(
@@ -63,6 +67,7 @@ class AssortmentViewSet(RetailerViewSet):
             304: OpenApiResponse(description="Nothing has changed since that ETag."),
         },
     )
+    @reads_from_standby
     def pull(self, request: Request, retailer_id: int) -> HttpResponseBase:
         refuse_repeated(request, PARAMETERS)
         refuse_near_misses(request.query_params.dict(), PARAMETERS)
@@ -70,21 +75,36 @@ class AssortmentViewSet(RetailerViewSet):
         limit = read_limit(request) if request.query_params.get("limit") else None
         after = position_in(request.query_params.get("cursor", ""))
         moment = read_updated_since(request)
-        pull = Pull(self.retailer, service_type)
         # Take the snapshot before any read, so that commits during the pull count as not seen.
-        seen = take_snapshot(durable="If-None-Match" not in request.headers)
+        on_standby = is_on_standby()
+        seen = (
+            snapshot_on_standby(request, moment)
+            if on_standby
+            else take_snapshot(durable="If-None-Match" not in request.headers)
+        )
+        pull = Pull(self.retailer, service_type)
         headers = {"Updated-Since": iso(seen.at), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request, seen.epoch):
             if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
-        if "If-None-Match" in request.headers:  # the first snapshot was only for the comparison
+        if (
+            "If-None-Match" in request.headers and not on_standby
+        ):  # the first snapshot was only for the comparison
             seen = take_snapshot(durable=True)
             headers["Updated-Since"] = iso(seen.at)
         headers["ETag"] = etag(request, seen)
         since = seen_at(moment) if moment else None
         if limit is None:
-            return streamed(pull.read(since, after), headers)
-        return paged(request, pull, since, after, limit, headers)
+            return streamed(continued(partial(pull.read, since), after, last_position), headers)
+        return paged(request, pull, since, after, limit, headers, seen)
+
+
+def snapshot_on_standby(request: Request, moment: datetime | None) -> StoredSnapshot:
+    """Return the snapshot of an answer from a standby. Raises TooOld if the client has a later answer."""
+    seen = replicated_snapshot()
+    if seen is None or older_than_held(request, seen, moment):
+        raise TooOld
+    return seen
 
 
 def read_service_type(request: Request) -> ServiceType:
@@ -111,14 +131,27 @@ def read_updated_since(request: Request) -> datetime | None:
     return moment
 
 
+def last_position(chunk: Chunk) -> Position | None:
+    """Return the position of the last group of a chunk."""
+    return Position(chunk.supplier_id, chunk.keys[-1]) if chunk.keys else None
+
+
 def paged(
-    request: Request, pull: Pull, since: Snapshot | None, after: Position, limit: int, headers: dict[str, str]
+    request: Request,
+    pull: Pull,
+    since: Snapshot | None,
+    after: Position,
+    limit: int,
+    headers: dict[str, str],
+    seen: StoredSnapshot,
 ) -> Response:
     """Return one page, with a link to the next page if there is one."""
     chunks = pull.read(since, after, chunk=limit + 1)
     groups = list(islice(chain.from_iterable(chunk.with_positions() for chunk in chunks), limit + 1))
     if len(groups) > limit:
-        following = same_url(request, cursor=cursor_of(groups[limit - 1][0]))
+        # A server of an earlier version reads no cursor with a snapshot, so only standbys make such a cursor.
+        cursor = cursor_of(groups[limit - 1][0], seen if settings.STANDBYS else None)
+        following = same_url(request, cursor=cursor)
         headers["Link"] = f'<{following}>; rel="next"'
     return Response([group for _, group in groups[:limit]], headers=headers)
 

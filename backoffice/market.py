@@ -18,6 +18,7 @@ from accounts.models import Supplier
 from accounts.operating.day_filter import MARGIN, first_since
 from accounts.scopes import Role
 from backoffice.partners.trouble import troubles
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.scorecard.performance import Days, Performance, performances, total
 from orders.models import Order
 
@@ -83,6 +84,7 @@ class MarketWeek:
         return round(Decimal(100 * (self.orders - before)) / before, 1) if before else None
 
 
+@reads_from_standby
 def sum_up() -> MarketWeek:
     """Compute the numbers, and cache them."""
     days = Days(DAYS)

@@ -47,6 +47,12 @@ class Snapshot:
         unfinished = tuple(int(number) for number in match[3].split(",") if number)
         return cls(int(match[1]), int(match[2]), unfinished)
 
+    def covers(self, other: Snapshot) -> bool:
+        """Return whether each transaction that had ended in the other snapshot has ended in this one."""
+        return self.xmax >= other.xmax and all(
+            number >= other.xmax or number in other.unfinished for number in self.unfinished
+        )
+
 
 NOTHING = Snapshot(0, 0)
 """The snapshot that includes no transaction."""
@@ -66,6 +72,11 @@ TAKE = """
     FROM set_config('synchronous_commit', %s, true)
     WHERE (SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1) = incarnation()
     RETURNING taken_at, (SELECT name FROM events_epoch ORDER BY id DESC LIMIT 1), snapshot
+"""
+
+REPLICATED = """
+    SELECT taken_at, (SELECT name FROM events_epoch ORDER BY id DESC LIMIT 1), snapshot
+    FROM catalog_pulse ORDER BY taken_at DESC LIMIT 1
 """
 
 
@@ -89,6 +100,18 @@ def _take(*, durable: bool) -> tuple[datetime, str, str] | None:
         cursor.execute(TAKE, ["on" if durable else "off"])
         row: tuple[datetime, str, str] | None = cursor.fetchone()
     return row
+
+
+def replicated_snapshot() -> StoredSnapshot | None:
+    """Return the newest snapshot that a standby has replayed, or None.
+
+    A snapshot is written after its transactions, so the standby has replayed all of them. It is on the
+    primary's disk, because a primary sends nothing else.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(REPLICATED)
+        row = cursor.fetchone()
+    return StoredSnapshot(row[0], row[1], Snapshot.parse(row[2]) or NOTHING) if row else None
 
 
 def take_snapshot_after_commit() -> None:

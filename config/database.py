@@ -83,18 +83,38 @@ def connection_options(given: dict[str, Any]) -> dict[str, Any]:
     return {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES, **given, "options": options}
 
 
+STANDBY_OPTIONS = {"connect_timeout": 2, "tcp_user_timeout": 3000}
+READ_ONLY = "-c default_transaction_read_only=on"
+
+
+def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
+    """Return the databases of DATABASE_REPLICA_URLS, separated by commas or spaces, by alias."""
+    databases = {}
+    for number, url in enumerate(re.split(r"[\s,]+(?=postgres)", urls.strip(" ,")) if urls else (), start=1):
+        database = {**parse_url(url), "CONN_MAX_AGE": 60, "TEST": {"MIRROR": DEFAULT_DB_ALIAS}}
+        options = {**STANDBY_OPTIONS, **database.get("OPTIONS", {})}
+        if limited:
+            options = connection_options(options)
+            # A standby refuses changes; a promoted standby must refuse ours, too.
+            options["options"] += f" {READ_ONLY}"
+        databases[f"standby_{number}"] = {**database, "OPTIONS": options}
+    return databases
+
+
 def limit_connections(kind: str) -> None:
     """Set the limits of this kind of process for its future connections."""
-    options = connections.settings["default"]["OPTIONS"]
-    for limits in LIMITS.values():
-        options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())
+    for database in connections.settings.values():
+        options = database["OPTIONS"]
+        for limits in LIMITS.values():
+            options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())
 
 
 def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Begin a new epoch if a new connection leads to a promoted standby or a restored backup."""
     from events import epochs  # this module is imported before the apps are ready
 
-    if not apps.ready or connection is not connections[DEFAULT_DB_ALIAS]:
+    is_primary = connection is connections[DEFAULT_DB_ALIAS] and connection.alias == DEFAULT_DB_ALIAS
+    if not apps.ready or not is_primary:
         return
     try:
         if epochs.is_known():

@@ -11,7 +11,7 @@ from typing import Any
 import django_stubs_ext
 from environs import Env, validate
 
-from config.database import connection_options, parse_url
+from config.database import connection_options, parse_url, standby_databases
 from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
 from config.misspelt import misspelt
@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.web.sessions.CallerMiddleware",
+    "fastdb.standbys.middleware.OwnChangesMiddleware",
     "accounts.typed_drafts.TypedDraftMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -134,9 +135,14 @@ _database: dict[str, Any] = {
     "CONN_HEALTH_CHECKS": True,
 }
 # False if a pooler refuses `options`. Then set the limits on the database roles (docs/running.md).
-if env.bool("DATABASE_LIMITS", True):
+_limited = env.bool("DATABASE_LIMITS", True)
+if _limited:
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
-DATABASES = {"default": _database}
+# Streaming standbys for reads that may be some seconds old (ADR 120), and the largest delay in seconds.
+_standbys = standby_databases(env.str("DATABASE_REPLICA_URLS", ""), limited=_limited)
+STANDBYS = [*_standbys]
+REPLICA_MAX_LAG = env.float("REPLICA_MAX_LAG", 10.0, validate=validate.Range(min=1))
+DATABASES = {"default": _database, **_standbys}
 REDIS_URL = checked(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_url"))
 CACHES = {"default": {"BACKEND": "api.redis_cache.Cache", "LOCATION": [REDIS_URL]}}
 

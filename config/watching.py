@@ -51,6 +51,11 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "exchange_database_connections": ("Connections to the database server.", ()),
     "exchange_database_connections_limit": ("Largest number of connections to the database server.", ()),
     "exchange_database_size_bytes": ("Size of the database on disk.", ()),
+    "exchange_standby_up": ("Whether a standby answers and follows the primary.", ("standby",)),
+    "exchange_standby_lag_seconds": (
+        "Age of the oldest commit that the standby may not have replayed, at most.",
+        ("standby",),
+    ),
     "exchange_redis_up": ("Whether Redis answers.", ()),
     "exchange_part_age_seconds": (
         "Time since the last sign of life of a part of the service on a host.",

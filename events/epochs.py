@@ -31,6 +31,9 @@ HAS_EPOCHS = "SELECT to_regprocedure('incarnation()') IS NOT NULL"
 IS_ANOTHER = """
     SELECT incarnation() <> coalesce((SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1), '')
 """
+# The epoch of the primary, NULL until its own epoch has begun; and the epoch that a standby has replayed.
+OF_PRIMARY = "(SELECT name FROM events_epoch WHERE incarnation = incarnation() ORDER BY id DESC LIMIT 1)"
+OF_STANDBY = "(SELECT name FROM events_epoch ORDER BY id DESC LIMIT 1)"
 BEGIN = f"""
     INSERT INTO events_epoch (name, incarnation, reason, events_after)
     SELECT %s, incarnation(), %s, greatest((extract(epoch FROM clock_timestamp()) * 1e6)::bigint + {AHEAD},

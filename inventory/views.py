@@ -12,6 +12,7 @@ from api.bodies import read
 from api.errors import Invalid
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers, id_parameter
+from fastdb.standbys.reads import reads_from_standby
 from inventory.filters import MovementFilter, StockFilter
 from inventory.models import MovementKind, StockLevel, Warehouse
 from inventory.selectors import Actors, Movements, skus_of
@@ -90,6 +91,7 @@ class MovementsViewSet(SupplierViewSet):
         ],
         responses={200: answers(MovementJson, "A page of movements.", many=True)},
     )
+    @reads_from_standby
     def list(self, request: Request, supplier_id: int) -> Response:
         movements = Movements.of_supplier(self.supplier.pk, MovementFilter.requested(request))
         page = Keyset("-id").page_by(movements.fetch, request)

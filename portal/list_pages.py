@@ -16,6 +16,7 @@ from accounts.saved_views import change_views, views_context
 from api.exporting.cells import as_cell
 from api.exporting.files import TYPES, as_file
 from api.exporting.keyset import newest_first
+from fastdb.standbys.reads import reads_from_standby
 from portal.listing import ListQuery, Tabs
 from portal.pages import PortalPage
 
@@ -96,6 +97,7 @@ class PortalListPage(PortalPage):
         """Make the change that a form of the list asks for."""
         return HttpResponseRedirect(request.get_full_path())
 
+    @reads_from_standby
     def export(self, kind: str) -> HttpResponseBase:
         columns = [column for column in self.chosen_columns if column.is_for_files]
         found = newest_first(self.query.narrow(self.listed(), self.search))

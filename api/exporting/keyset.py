@@ -12,11 +12,17 @@ M = TypeVar("M", bound=Model)
 
 
 def newest_first(queryset: QuerySet[M]) -> Iterator[M]:
-    """Yield all rows by keyset: a server-side cursor in autocommit would materialize all rows."""
-    queryset, last = queryset.order_by("-pk"), None
+    """Return all rows by keyset: a server-side cursor in autocommit would materialize all rows.
+
+    The first rows are read at once, because a failure before the first byte can still get an error answer.
+    """
+    ordered = queryset.order_by("-pk")
+    return _and_older(ordered, list(ordered[:AT_ONCE]))
+
+
+def _and_older(ordered: QuerySet[M], page: list[M]) -> Iterator[M]:
     while True:
-        page = list((queryset if last is None else queryset.filter(pk__lt=last))[:AT_ONCE])
         yield from page
         if len(page) < AT_ONCE:
             return
-        last = page[-1].pk
+        page = list(ordered.filter(pk__lt=page[-1].pk)[:AT_ONCE])

@@ -8,6 +8,7 @@ from django.core.cache import cache
 
 from backoffice.desk.gathering import DeskFilter, gather
 from backoffice.desk.kinds import KINDS
+from fastdb.standbys.reads import reads_from_standby
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +19,7 @@ COUNTED = 100
 DESK = "desk"
 
 
+@reads_from_standby
 def count_waiting() -> dict[str, str]:
     """Count the rows of each kind, up to COUNTED, and cache the counts by the kind's name."""
     page = gather(KINDS, DeskFilter(), count=1)

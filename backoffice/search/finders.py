@@ -23,6 +23,7 @@ from api.prefix_search import beginning_with, bounds, file_name
 from backoffice.search.hits import MOST, Hit, HitGroup, page_of, same
 from catalog.models import TITLE_FOUND_BY, Variant
 from events.models import Event
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.models import Fulfillment, Shipment
 from imports.models import ImportJob
 from orders.models import Order, SearchEntry
@@ -47,7 +48,12 @@ class Finder:
 
 def search(term: str, user: User | AnonymousUser) -> list[HitGroup]:
     """Return the hits that the user may see, without empty groups."""
-    groups = [HitGroup.of(finder.title, finder.find(term)) for finder in FINDERS if finder.is_for(user)]
+    return _found(term, [finder for finder in FINDERS if finder.is_for(user)])
+
+
+@reads_from_standby
+def _found(term: str, finders: list[Finder]) -> list[HitGroup]:
+    groups = [HitGroup.of(finder.title, finder.find(term)) for finder in finders]
     return [group for group in groups if group.hits]
 
 

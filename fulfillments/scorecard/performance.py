@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.scopes import Role
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.models import PerformanceTarget
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.measures import BOUNDS
@@ -133,6 +134,7 @@ class Days:
         return self.first - timedelta(days=self.count)
 
 
+@reads_from_standby
 def performances(
     role: Role, days: Days, *, supplier_id: int | None = None, retailer_id: int | None = None
 ) -> dict[int, Performance]:

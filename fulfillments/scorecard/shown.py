@@ -6,6 +6,7 @@ from typing import Any
 
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Role
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.charts import TITLES, charts
 from fulfillments.scorecard.performance import Days, Performance, performances
@@ -21,6 +22,7 @@ def chosen_days(text: str) -> int:
     return next((days for days in SHOWN_DAYS if text == str(days)), SHOWN_DAYS[0])
 
 
+@reads_from_standby
 def shown_scorecard(supplier: Supplier, days: int, retailer: Retailer | None = None) -> dict[str, Any]:
     """Return the values of `scorecard_tables.html` and `performance_numbers.html`, except `links`."""
     card = Scorecard.of(supplier, days, retailer)

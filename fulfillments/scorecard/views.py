@@ -16,6 +16,7 @@ from accounts.scopes import Role, Scope
 from accounts.viewsets import KeyViewSet
 from api.errors import Forbidden, Invalid
 from api.schema import answers
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.scorecard.selectors import Scorecard
 from fulfillments.scorecard.serializers import ScorecardJson, scorecard_json
 
@@ -58,6 +59,7 @@ class ScorecardViewSet(KeyViewSet):
         ],
         responses={200: answers(ScorecardJson, "The scorecard.")},
     )
+    @reads_from_standby
     def retrieve(self, request: Request, supplier_id: int) -> Response:
         card = Scorecard.of(self.supplier, read_days(request), self.key.retailer)
         return Response(scorecard_json(card))

@@ -13,6 +13,7 @@ from accounts.member_roles import Right
 from accounts.models import Retailer
 from api.exporting.cells import as_cell
 from api.exporting.files import TYPES, as_file
+from fastdb.standbys.reads import reads_from_standby
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.performance import Days
 from fulfillments.scorecard.selectors import Scorecard
@@ -49,6 +50,7 @@ class PerformancePage(PortalPage):
         partners = Retailer.objects.filter(partnerships__supplier=self.supplier)
         return partners.filter(pk=as_number(self.request.GET.get("retailer", ""))).first()
 
+    @reads_from_standby
     def get(self, request: HttpRequest, **kwargs: Any) -> Any:
         kind = request.GET.get(FILE, "")
         if kind not in TYPES:

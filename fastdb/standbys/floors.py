@@ -1,0 +1,77 @@
+"""The oldest position that a client may read from: the position of its last change or answer.
+
+Redis keeps a position for a little longer than a used standby can be behind. If Redis does not answer, the
+client reads from the primary.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import math
+import time
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+
+from api.redis_clients import redis_client
+from fastdb.standbys.states import primary_position
+
+logger = logging.getLogger(__name__)
+
+ANSWER_WITHIN = 0.5
+PAUSE = 2.0
+"""Seconds for which Redis is not asked again after a failure."""
+MARGIN = 1
+"""Seconds that a position is kept beyond REPLICA_MAX_LAG."""
+MEMBER = "position"
+
+
+class _Doubt:
+    """The time until which this process knows no client's position."""
+
+    until = 0.0
+
+
+def floor_of(client: str) -> int | None:
+    """Return the position below which this client may not read; None if it is not known."""
+    if not client:
+        return 0
+    if time.monotonic() < _Doubt.until:
+        return None
+    try:
+        score = _redis().zscore(_key(client), MEMBER)
+    except redis.RedisError as error:
+        _doubt(PAUSE, error)
+        return None
+    return int(score) if score is not None else 0
+
+
+def raise_floor(client: str, position: int | None = None) -> None:
+    """Do not let this client read from before this position; without it, from before now on the primary."""
+    if not client:
+        return
+    try:
+        reached = primary_position() if position is None else position
+        pipeline = _redis().pipeline(transaction=False)
+        # Of two concurrent requests, the later position counts. It has at most 53 bits: 9 PB of log.
+        pipeline.zadd(_key(client), {MEMBER: reached}, gt=True)
+        pipeline.expire(_key(client), math.ceil(settings.REPLICA_MAX_LAG) + MARGIN)
+        pipeline.execute()
+    except (redis.RedisError, DatabaseError, InterfaceError) as error:
+        _doubt(settings.REPLICA_MAX_LAG + MARGIN, error)
+
+
+def _doubt(seconds: float, error: Exception) -> None:
+    _Doubt.until = max(_Doubt.until, time.monotonic() + seconds)
+    logger.warning("For %.0f seconds, no client reads from a standby: %s", seconds, type(error).__name__)
+
+
+def _key(client: str) -> str:
+    return f"exchange:read-floor:{client}"
+
+
+@functools.cache
+def _redis() -> redis.Redis:
+    return redis_client(settings.REDIS_URL, seconds=ANSWER_WITHIN)
