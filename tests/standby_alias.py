@@ -70,3 +70,9 @@ def answering(server: str, reason: str = "", times: int = 1) -> Iterator[None]:
         if count != before[name].get(why, 0)
     }
     assert more == {(server, reason): times}
+
+
+def forget_positions() -> None:
+    """Forget the positions of all clients, as a Redis that lost its data."""
+    for key in floors._redis().scan_iter("exchange:read-floor:*"):
+        floors._redis().delete(key)

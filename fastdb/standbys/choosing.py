@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from fastdb.standbys.states import PrimaryState, StandbyState, primary_state, standby_state
+from fastdb.standbys.states import NoAnswer, PrimaryState, StandbyState, primary_state, standby_state
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +22,8 @@ PAUSE = 10.0
 """Seconds until a standby that did not answer is asked again."""
 AWAY, OTHER, BEHIND, OLDER = "away", "other", "behind", "older"
 """The reasons against a standby: no answer; another primary; too far behind; older than an answer."""
+
+FAILURES = (DatabaseError, InterfaceError, psycopg.Error)
 
 _turn = itertools.count()
 _lock = threading.Lock()
@@ -68,17 +70,17 @@ def state_of(alias: str) -> StandbyState | None:
     standby = connections[alias]
     was_open = standby.connection is not None
     try:
-        state = _state(standby)
-    except (DatabaseError, InterfaceError, psycopg.Error):
-        state = None
-        if was_open:  # the standby may have restarted since the last read
-            try:
-                state = _state(standby)
-            except (DatabaseError, InterfaceError, psycopg.Error) as again:
-                error = again
-        if state is None:
-            leave_out(alias, error)
-            return None
+        try:
+            state = _state(standby)
+        except NoAnswer:
+            raise
+        except FAILURES:
+            if not was_open:
+                raise
+            state = _state(standby)  # the standby may have restarted since the last read
+    except FAILURES as error:
+        leave_out(alias, error)
+        return None
     with _lock:
         _left_out.pop(alias, None)
     return state
@@ -88,7 +90,7 @@ def _state(standby: BaseDatabaseWrapper) -> StandbyState:
     try:
         standby.ensure_connection()
         return standby_state(standby.connection)
-    except (DatabaseError, InterfaceError, psycopg.Error):
+    except FAILURES:
         standby.close()
         raise
 

@@ -55,7 +55,7 @@ def raise_floor(client: str, position: int | None = None) -> None:
     try:
         reached = primary_position() if position is None else position
         pipeline = _redis().pipeline(transaction=False)
-        # Of two concurrent requests, the later position counts. It has at most 53 bits: 9 PB of log.
+        # The later position of two concurrent requests counts. Redis keeps 53 bits: 9 PB of log.
         pipeline.zadd(_key(client), {MEMBER: reached}, gt=True)
         pipeline.expire(_key(client), math.ceil(settings.REPLICA_MAX_LAG) + MARGIN)
         pipeline.execute()

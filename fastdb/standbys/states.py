@@ -22,6 +22,10 @@ STANDBY = """
 """
 
 
+class NoAnswer(OperationalError):
+    """A standby has not answered in time."""
+
+
 class Epochs:
     """The expressions for the epoch of a database, which `events` registers.
 
@@ -115,7 +119,7 @@ def _answer(pgconn: Any, statement: str) -> Sequence[bytes | None]:
         while pgconn.flush() or pgconn.is_busy():
             left = deadline - time.monotonic()
             if left <= 0 or not socket.poll(left * 1000):
-                raise OperationalError("The standby has not answered in time.")
+                raise NoAnswer("The standby has not answered in time.")
             pgconn.consume_input()
         result = pgconn.get_result()
         if result is None:
