@@ -17,6 +17,7 @@ from django.db import connection, connections
 from django.test import TransactionTestCase, override_settings
 
 from accounts.models import ApiKey
+from assortment import partners
 from assortment import pull as pulling
 from catalog.snapshot import take_snapshot
 from config import watching
@@ -109,7 +110,7 @@ def pair(servers: tuple[Cluster, Cluster, str], request: pytest.FixtureRequest) 
             yield found
         finally:
             # The database outlives the test, so empty it as the tests' own database is emptied.
-            TransactionTestCase._fixture_teardown(None)  # type: ignore[arg-type]
+            TransactionTestCase._fixture_teardown(None)  # type: ignore[attr-defined]
 
 
 def address_of(standby: Cluster, url: str) -> dict[str, Any]:
@@ -234,7 +235,7 @@ def test_a_pull_whose_standby_dies_continues_at_the_primary(pair, monkeypatch):
 
 
 def test_a_conflict_with_replay_runs_the_read_on_the_primary(pair, monkeypatch):
-    own, calls = pulling.partners_of, []
+    own, calls = partners.partners_of, []
 
     def partners_meet_a_conflict(*args: Any) -> Any:
         calls.append(connection.alias)
