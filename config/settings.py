@@ -138,7 +138,7 @@ _database: dict[str, Any] = {
 _limited = env.bool("DATABASE_LIMITS", True)
 if _limited:
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
-# Streaming standbys for reads that may be some seconds old (ADR 120), and the largest delay in seconds.
+# Streaming standbys for reads that may be some seconds old (ADR 121), and the largest delay in seconds.
 _standbys = standby_databases(env.str("DATABASE_REPLICA_URLS", ""), limited=_limited)
 STANDBYS = [*_standbys]
 REPLICA_MAX_LAG = env.float("REPLICA_MAX_LAG", 10.0, validate=validate.Range(min=1))

@@ -1,1 +1,1 @@
-"""Reads of listed pages and answers from a standby of the database: `reads` has the decorator (ADR 120)."""
+"""Reads of listed pages and answers from a standby of the database: `reads` has the decorator (ADR 121)."""

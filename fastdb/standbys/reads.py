@@ -1,4 +1,4 @@
-"""Reads that a standby may answer (docs/adr/0120). Without DATABASE_REPLICA_URLS, nothing changes.
+"""Reads that a standby may answer (docs/adr/0121). Without DATABASE_REPLICA_URLS, nothing changes.
 
 A read is a function that changes nothing, so it can run again on the primary.
 """
