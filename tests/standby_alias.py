@@ -69,7 +69,7 @@ def answering(server: str, reason: str = "", times: int = 1) -> Iterator[None]:
         for why, count in answered(name).items()
         if count != before[name].get(why, 0)
     }
-    assert more == {(server, reason): times}
+    assert more == {(server, reason): times}, more
 
 
 def forget_positions() -> None:

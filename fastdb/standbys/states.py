@@ -14,7 +14,9 @@ ANSWER_WITHIN = 1.0
 FRESH = 1.0
 """Seconds for which this process reuses the state of the primary."""
 
-POSITION = "(pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint"
+# The position of the last inserted record: with `synchronous_commit = off`, a visible commit may be behind
+# the position that is written.
+POSITION = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"
 PRIMARY = f"SELECT {POSITION}, extract(epoch FROM clock_timestamp())::float8"  # noqa: S608 - constants
 STANDBY = """
     SELECT pg_is_in_recovery(), (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint,

@@ -29,11 +29,10 @@ from tests.standby_alias import ALIAS, answering, forget_positions, forget_state
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-POSITION = "(pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint"
 SELLING = {"service_type": "ecommerce"}
 
 
-def as_standby(position: str = POSITION, *, in_recovery: bool = True) -> str:
+def as_standby(position: str = states.POSITION, *, in_recovery: bool = True) -> str:
     return f"SELECT {in_recovery}, {position}, extract(epoch FROM clock_timestamp())::float8"
 
 
