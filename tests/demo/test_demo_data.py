@@ -16,7 +16,7 @@ from inventory.models import StockLevel, Warehouse
 from orders.models import Order
 from sftp_ingest.models import SftpLogin
 from tests.client import ApiClient
-from tools.demo import credentials
+from tools.demo import credentials, passwords
 
 pytestmark = pytest.mark.django_db
 
@@ -150,3 +150,13 @@ def test_sample_orders_are_made_once_in_many_states():
     before = Order.objects.count()
     call_command("demo_data", "--with-orders", verbosity=0)
     assert Order.objects.count() == before
+
+
+def test_a_start_checks_the_passwords_quickly(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+    stored = passwords.hashed("secret")
+    assert stored.split("$")[1] == str(passwords.ROUNDS)
+    assert passwords.fits("secret", stored)
+    assert not passwords.fits("other", stored)
+    assert not passwords.fits("", stored)
+    assert not passwords.fits("secret", "")

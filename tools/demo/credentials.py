@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import tempfile
 from pathlib import Path
 from typing import Any, TypedDict
@@ -17,7 +16,7 @@ from django.utils import timezone
 from accounts.authentication import find
 from accounts.models import ApiKey, Retailer, Supplier
 from sftp_ingest.server import host_key
-from tools.demo import cast, market
+from tools.demo import cast, market, passwords
 
 KEY_NAME = "demo"
 
@@ -145,10 +144,10 @@ def _member(party: Supplier | Retailer, known: dict[str, Any]) -> MemberEntry:
 
 def _password(user: User, known: str) -> str:
     """Return the known password if it is right; else set a new one and return it."""
-    if known and user.check_password(known):
+    if passwords.fits(known, user.password):
         return known
-    password = secrets.token_urlsafe(18)
-    user.set_password(password)
+    password = passwords.new_password()
+    user.password = passwords.hashed(password)
     user.save(update_fields=["password"])
     return password
 
@@ -179,9 +178,9 @@ def _supplier(supplier: Supplier, all_known: dict[str, Any]) -> SupplierEntry:
     known = _known(all_known, "suppliers", supplier)
     login = supplier.sftp_login
     password = known.get("sftp_password", "")
-    if not login.check_password(password):
-        password = secrets.token_urlsafe(18)
-        login.set_password(password)
+    if not passwords.fits(password, login.password):
+        password = passwords.new_password()
+        login.password = passwords.hashed(password)
         login.save(update_fields=["password"])
     return {
         **_party(supplier, known),
