@@ -41,7 +41,7 @@ class OAuthError(ApiError):
         self.envelope_code: str = more.get("code", "validation_error")
         self.http_headers: dict[str, str] = more.get("headers", {})
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         oauth_members = {"error": self.error, "error_description": self.message}
         return {**oauth_members, **envelope.error(self.envelope_code, self.message)}
 

@@ -37,7 +37,7 @@ def query_of(asked: QueryDict) -> str:
 
 def views_context(
     request: HttpRequest, listed: str, url: str, party: Supplier | Retailer | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the context of `ui/saved_views.html` and `ui/save_view.html`. Takes one query."""
     query = query_of(request.GET)
     found = SavedView.objects.of_list(listed, party).seen_by(request.user).select_related("owner")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
@@ -38,7 +37,7 @@ FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 class LimitedSignInForm(AuthenticationForm):
     """A sign-in form with limited tries."""
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Check the limits, then the password. Count only a failure. Raises ValidationError."""
         name = str(self.cleaned_data.get("username", ""))[:150]
         address = client_address(self.request) if self.request else ""

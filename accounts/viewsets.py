@@ -71,7 +71,7 @@ class KeyViewSet(ViewSet):
         self.check_throttles(request)
         self.admit(access, kwargs)
 
-    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+    def admit(self, access: Access, kwargs: Mapping[str, object]) -> None:
         """Refuse a key of the wrong role, scope or party. Raises Forbidden."""
         needed = self.needed_scope()
         if needed is not None and needed not in access.scopes:
@@ -143,7 +143,7 @@ class PartyViewSet(KeyViewSet):
 
     role: ClassVar[Role]
 
-    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+    def admit(self, access: Access, kwargs: Mapping[str, object]) -> None:
         in_path = access.key.role == self.role and access.key.party.pk == kwargs[f"{self.role}_id"]
         if not in_path:
             owner = f"{access.key.role} {access.key.party.pk}"

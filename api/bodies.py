@@ -68,7 +68,7 @@ class Body(serializers.Serializer[Any]):
             self._refuse_misspellings(data)
         return super().to_internal_value(data)
 
-    def unknown(self, data: dict[str, Any]) -> list[str]:
+    def unknown(self, data: dict[str, object]) -> list[str]:
         """Return the keys of the body that this serializer does not know."""
         return [key for key in data if key not in self.fields]
 
@@ -76,7 +76,7 @@ class Body(serializers.Serializer[Any]):
         """Return the names of the required fields."""
         return [name for name, field in self.fields.items() if field.required]
 
-    def _refuse_misspellings(self, data: dict[str, Any]) -> None:
+    def _refuse_misspellings(self, data: dict[str, object]) -> None:
         absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
         needed = [name for name in self.needed() if name in absent]
         everything = bool(self.narrowed_by) and data.get(self.narrowed_by) is None
@@ -112,7 +112,7 @@ def refuse_units(data: Any, instead: str) -> None:
     message = f"This call concerns all units. {instead}"
     if isinstance(data, list) and data:  # some languages write an empty object as an empty array
         raise Invalid(message)
-    fields: dict[str, Any] = data if isinstance(data, dict) else {}
+    fields: dict[str, object] = data if isinstance(data, dict) else {}
     for key, value in fields.items():
         if value is not None and may_name_units(key, value):
             raise Invalid.at(key, message, "unknown_field")

@@ -147,7 +147,7 @@ class Array(serializers.ListField):
 
     default_error_messages = {"not_a_list": "Must be an array."}
 
-    def to_internal_value(self, data: Any) -> list[Any]:
+    def to_internal_value(self, data: Any) -> list[object]:
         if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
             self.fail("max_length", max_length=self.max_length)
         return super().to_internal_value(data)

@@ -72,7 +72,7 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         return filtered
 
     @classmethod
-    def requested(cls, request: Request) -> dict[str, Any]:
+    def requested(cls, request: Request) -> dict[str, object]:
         """Return the values of the request's filters, for a list without a queryset. Raises InvalidFilter."""
         form = cls._valid(request, None).form
         return {name: value for name, value in form.cleaned_data.items() if value not in (None, "")}

@@ -19,7 +19,7 @@ from api.sizes import refuse_sprawling
 HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9]{5}")
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     body = dict(pairs)
     if len(body) != len(pairs):
         seen: set[str] = set()

@@ -28,7 +28,7 @@ class Client(RedisCacheClient):
 class Cache(RedisCache):
     """Django's Redis cache with a LOCATION of one URL, which may contain commas."""
 
-    def __init__(self, server: list[str], params: dict[str, Any]) -> None:
+    def __init__(self, server: list[str], params: dict[str, object]) -> None:
         super().__init__(server, params)
         self._url = server[0]
 

@@ -61,11 +61,11 @@ class Sentinels:
         """Return the hosts as a URL writes them, and the ports."""
         return [(f"[{host}]" if ":" in host else host, port) for host, port in self.hosts]
 
-    def own_options(self) -> dict[str, Any]:
+    def own_options(self) -> dict[str, object]:
         """Return the options of a client of the Sentinels, without time limits."""
         return {**({"ssl": True} if self.tls else {}), **self.own_login}
 
-    def client(self, limits: dict[str, Any], **options: Any) -> redis.Redis:
+    def client(self, limits: dict[str, object], **options: Any) -> redis.Redis:
         """Return a client that asks the Sentinels for the master before each new connection."""
         untyped: Any = Sentinel  # redis-py has no types for it
         sentinel = untyped(self.hosts, sentinel_kwargs={**limits, **self.own_options()}, **limits, **options)
@@ -80,7 +80,7 @@ def _given(**values: str) -> dict[str, str]:
 
 def redis_client(url: str, *, seconds: float, **options: Any) -> redis.Redis:
     """Return a client that gives up after `seconds` and never retries. Callers decide about retries."""
-    limits: dict[str, Any] = {
+    limits: dict[str, object] = {
         "socket_timeout": seconds,
         "socket_connect_timeout": seconds,
         "retry": Retry(NoBackoff(), 0),

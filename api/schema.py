@@ -99,17 +99,17 @@ class EnvelopeSchema(AutoSchema):
             return [IF_MATCH]
         return [IF_NONE_MATCH] if self._shows_one_object() or self._shows_file() else []
 
-    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
+    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, object]]:
         return path_parameters(self.path)
 
-    def _get_parameters(self) -> list[dict[str, Any]]:
+    def _get_parameters(self) -> list[dict[str, object]]:
         return [with_limits(parameter) for parameter in super()._get_parameters()]
 
     def _map_serializer_field(
         self, field: Any, direction: Any, bypass_extensions: bool = False
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Add the limits of an array, which drf-spectacular leaves out."""
-        mapped: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
+        mapped: dict[str, object] = super()._map_serializer_field(field, direction, bypass_extensions)
         if isinstance(field, ListSerializer) and mapped.get("type") == "array":
             limits = {
                 "minItems": 0 if field.allow_empty else 1,
@@ -126,8 +126,8 @@ class EnvelopeSchema(AutoSchema):
         """Leave out paths with a blank: they are served for old clients, and many generators refuse them."""
         return " " in self.path or bool(super().is_excluded())
 
-    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
-        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, object] | None:
+        operation: dict[str, object] | None = super().get_operation(*args, **kwargs)
         if operation is not None:
             operation.setdefault("security", [])
             self._add_answers(operation["responses"])
@@ -180,7 +180,7 @@ class EnvelopeSchema(AutoSchema):
         success = answers.get(200) if isinstance(answers, dict) else None
         return getattr(getattr(success, "response", None), name, None)
 
-    def _error(self, description: str) -> dict[str, Any]:
+    def _error(self, description: str) -> dict[str, object]:
         error = self.resolve_serializer(Shape(ErrorJson), "response")
         return {"description": description, "content": {"application/json": {"schema": error.ref}}}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from accounts.models import Retailer, ServiceType
 from assortment import selectors
@@ -76,7 +76,7 @@ class ChangedGroups:
 
     supplier_id: int
     keys: str
-    params: Mapping[str, Any]
+    params: Mapping[str, object]
     partner: Partner | None = None
 
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:

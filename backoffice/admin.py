@@ -84,7 +84,7 @@ class PartyAdmin(ActingFormAdmin[Any], SuspendableAdmin[Any]):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def event_fields(self, party: Supplier | Retailer) -> dict[str, Any]:
+    def event_fields(self, party: Supplier | Retailer) -> dict[str, object]:
         return {"area": ACCOUNTS, party.role.value: party, "data": {"name": party.name}}
 
     def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
@@ -146,7 +146,7 @@ class PartnershipAdmin(SuspendableAdmin[Partnership]):
     def has_delete_permission(self, request: HttpRequest, obj: Partnership | None = None) -> bool:
         return False
 
-    def event_fields(self, partnership: Partnership) -> dict[str, Any]:
+    def event_fields(self, partnership: Partnership) -> dict[str, object]:
         data = {"service_types": partnership.service_types, "is_active": partnership.is_active}
         parties = {"supplier": partnership.supplier, "retailer": partnership.retailer}
         return {"area": ACCOUNTS, **parties, "data": data}
@@ -195,7 +195,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
             request.fresh_secret = obj.make_secret()  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
 
-    def event_fields(self, key: ApiKey) -> dict[str, Any]:
+    def event_fields(self, key: ApiKey) -> dict[str, object]:
         data = {"name": key.name, "prefix": key.prefix}
         return {"area": ACCOUNTS, key.role.value: key.party, "data": data}
 

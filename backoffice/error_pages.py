@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -59,7 +57,7 @@ def _page(request: HttpRequest, status: int, title: str, what: str, url: str = "
 
 
 def _rendered(
-    request: HttpRequest | None, status: int, title: str, what: str, context: dict[str, Any]
+    request: HttpRequest | None, status: int, title: str, what: str, context: dict[str, object]
 ) -> HttpResponse:
     known = {"site_header": admin.site.site_header, "title": title, "what": what}
     page = {**context, **known, "request_id": current_request_id()}

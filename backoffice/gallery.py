@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
@@ -78,7 +76,7 @@ def gallery_page(site: AdminSite, request: HttpRequest) -> TemplateResponse:
     """Show each component with an example. Only superusers see it."""
     if not (request.user.is_active and request.user.is_superuser):
         raise PermissionDenied
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         **site.each_context(request),
         "title": "Components",
         "subtitle": "Each part of the design system, as pages use it.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -18,7 +16,7 @@ from portal.team.services import record_visit
 from portal.visitors import start_visit
 
 
-def _see_as(member: Member, by: Actor, answers: dict[str, Any]) -> str:
+def _see_as(member: Member, by: Actor, answers: dict[str, object]) -> str:
     record_visit(member, by=by)
     member.is_visited = True  # type: ignore[attr-defined]  # the page then leads into the portal
     return f"You see the portal as {member}."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils import timezone
@@ -14,7 +12,7 @@ from accounts.operating.operator_actions import AdminAction, Reason
 from backoffice.models import ServicePart
 
 
-def _take_away(part: ServicePart, by: Actor, answers: dict[str, Any]) -> str:
+def _take_away(part: ServicePart, by: Actor, answers: dict[str, object]) -> str:
     part.taken_away_at = timezone.now()
     part.save(update_fields=["taken_away_at"])
     return f"{part} is marked as removed. It returns to the desk if it starts and falls silent again."

@@ -86,17 +86,17 @@ class ExchangeAdminSite(AdminSite):
         options.setdefault("show_facets", ShowFacets.NEVER)
         super().register(model_or_iterable, admin_class, **options)
 
-    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, object]]:
         """Return the apps in the order of `app_names.NAMES`."""
         listed = super().get_app_list(request, app_label)
         order = {label: number for number, label in enumerate(NAMES)}
         return sorted(listed, key=lambda app: order.get(app["app_label"], len(order)))
 
-    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+    def each_context(self, request: HttpRequest) -> dict[str, object]:
         context = super().each_context(request)
         return {**context, "navigation": navigation(self, request) if context["has_permission"] else []}
 
-    def _desk_urls(self) -> list[Any]:
+    def _desk_urls(self) -> list[object]:
         pages = {"desk": desk, "desk_changes": changes_page, "desk_note": keep_note}
         group = self.admin_view(require_POST(partial(act_on_group, self)))
         return [
@@ -195,7 +195,7 @@ class ExchangeAdminSite(AdminSite):
 
     @method_decorator(never_cache)
     @method_decorator(login_not_required)
-    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:
         """Ask for name and password. `backoffice.second_factor` adds the second step."""
         if request.method == "GET" and self.has_permission(request):
             return HttpResponseRedirect(reverse("admin:index", current_app=self.name))
@@ -215,7 +215,7 @@ class ExchangeAdminSite(AdminSite):
         )
         return cast(HttpResponse, view(request))
 
-    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+    def index(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> TemplateResponse:
         gathered = gather(kinds_for(request.user), DeskFilter(), ROWS_ON_HOME, exact=True)
         context = rows_context(request, gathered)
         context["approvals"] = waiting_for(request.user)

@@ -96,7 +96,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
         request: HttpRequest,
         object_id: str,
         form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        extra_context: dict[str, object] | None = None,
     ) -> HttpResponse:
         response = super().change_view(request, object_id, form_url, extra_context)
         response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
@@ -105,7 +105,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     def render_change_form(
         self,
         request: HttpRequest,
-        context: dict[str, Any],
+        context: dict[str, object],
         add: bool = False,
         change: bool = False,
         form_url: str = "",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from catalog.models import Variant
 
 
-def _set_listed(*, listed: bool) -> Callable[[Variant, Actor, dict[str, Any]], str]:
-    def run(variant: Variant, by: Actor, answers: dict[str, Any]) -> str:
+def _set_listed(*, listed: bool) -> Callable[[Variant, Actor, dict[str, object]], str]:
+    def run(variant: Variant, by: Actor, answers: dict[str, object]) -> str:
         state = "listed" if listed else "delisted"
         if not variant.change({"listed": listed}, by=by):
             raise NothingChanged(f"The variant was already {state}.")

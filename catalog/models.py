@@ -151,7 +151,7 @@ class Variant(models.Model):
         return next((url for url in urls if url.startswith("https://")), "")
 
     @classmethod
-    def add(cls, supplier: Supplier, values: Mapping[str, Any], *, by: Actor) -> Variant:
+    def add(cls, supplier: Supplier, values: Mapping[str, object], *, by: Actor) -> Variant:
         """Create a supplier's variant. Raises SkuExists."""
         _refuse_fractions(supplier.currency, values)
         variant = cls(supplier=supplier, **values)
@@ -161,7 +161,7 @@ class Variant(models.Model):
         variant.refresh_from_db()
         return variant
 
-    def change(self, values: Mapping[str, Any], *, by: Actor) -> bool:
+    def change(self, values: Mapping[str, object], *, by: Actor) -> bool:
         """Set these values; return whether any changed. Raises SkuExists."""
         with transaction.atomic():
             self.refresh_from_db(from_queryset=Variant.objects.select_for_update())
@@ -176,7 +176,7 @@ class Variant(models.Model):
         self.refresh_from_db()
         return bool(changed)
 
-    def _write(self, changed: Mapping[str, Any] | None = None) -> None:
+    def _write(self, changed: Mapping[str, object] | None = None) -> None:
         """Insert the variant, or update its changed fields. Raises SkuExists."""
         try:
             with transaction.atomic():
@@ -191,7 +191,7 @@ class Variant(models.Model):
             message = f"The variant {self.sku} already exists. Change it by PATCH …/variants/{{id}}."
             raise SkuExists.at("sku", message, SkuExists.code) from error
 
-    def _record(self, type: str, data: Mapping[str, Any], *, by: Actor) -> None:  # noqa: A002
+    def _record(self, type: str, data: Mapping[str, object], *, by: Actor) -> None:  # noqa: A002
         data = {"variant_id": self.pk, "sku": self.sku, **data}
         record(type, by=by, area="catalog", supplier=self.supplier, data=data)
         take_snapshot_after_commit()
@@ -226,7 +226,7 @@ class VariantChange(models.Model):
         return f"{', '.join(self.changed)} of variant {self.variant_id}"
 
     @classmethod
-    def by(cls, variant_id: int, changed: Mapping[str, Any], by: Actor) -> VariantChange:
+    def by(cls, variant_id: int, changed: Mapping[str, object], by: Actor) -> VariantChange:
         """Return the unsaved row of a change just made by this actor."""
         return cls(variant_id=variant_id, changed=dict(changed), actor=by.name, request_id=by.request_id)
 

@@ -45,7 +45,7 @@ class VariantBody(Body):
     properties = Property(many=True, required=False)
     listed = Flag(required=False)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, object]:
         _spread_gtin(attrs)
         stored = self.instance if self.partial else None
         _agrees_with_gtin(attrs, getattr(stored, "gtin", ""))
@@ -63,7 +63,7 @@ def _twin(gtin: str) -> str | None:
     return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
 
 
-def _agrees_with_gtin(attrs: dict[str, Any], stored: str) -> None:
+def _agrees_with_gtin(attrs: dict[str, object], stored: str) -> None:
     """Refuse a UPC or EAN that contradicts the variant's stored GTIN."""
     name = _twin(stored)
     if name and "gtin" not in attrs and attrs.get(name) and attrs[name] != stored:
@@ -82,7 +82,7 @@ def _spread_gtin(attrs: dict[str, Any]) -> None:
 
 
 _UNSAVED = Variant()
-EMPTY: dict[str, Any] = {
+EMPTY: dict[str, object] = {
     name: getattr(_UNSAVED, name)
     for name, field in VariantBody().fields.items()
     if not field.required and name != "listed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -102,7 +102,7 @@ class SupplierVariantViewSet(SupplierViewSet):
     def partial_update(self, request: Request, supplier_id: int, variant_id: int) -> Response:
         return self._change(read(VariantBody, request, instance=self.variant, partial=True))
 
-    def _change(self, values: dict[str, Any]) -> Response:
+    def _change(self, values: dict[str, object]) -> Response:
         self.variant.change(values, by=self.actor)
         return Response(variant_json(self.variant))
 

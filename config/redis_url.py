@@ -53,7 +53,7 @@ class Broker(NamedTuple):
     ssl: dict[str, str] | None
 
 
-def broker(url: str, limits: dict[str, Any]) -> Broker:
+def broker(url: str, limits: dict[str, object]) -> Broker:
     """Return Celery's broker settings. `limits` are timeouts of redis-py, for Redis and for Sentinels."""
     sentinels = _sentinels(url)
     if sentinels is None:

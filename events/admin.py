@@ -89,7 +89,7 @@ class WebhookAdmin(RecordAdmin[Webhook]):
             return badge("off")
         return badge("failing" if webhook.failing_since else "on")
 
-    def page_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, object]:
         until = webhook.old_secret_until
         return {
             "backlog": backlogs([webhook.pk])[webhook.pk],

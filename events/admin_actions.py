@@ -10,12 +10,12 @@ from events.models import Delivery, Webhook
 from events.webhooks import services
 
 
-def _test(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
+def _test(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
     delivery = services.send_test(webhook, by=by)
     return f"Event {delivery.event_id} is being sent. Its delivery shows the result."
 
 
-def _revive(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
+def _revive(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
     count = services.revive(webhook, by=by)
     if not count:
         raise NothingChanged("This webhook has no dead deliveries.")
@@ -23,7 +23,7 @@ def _revive(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _switch(active: bool) -> Any:
-    def run(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
+    def run(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
         webhook.active = active
         services.change(webhook, ["active"], by=by)
         return "Events are sent again." if active else "No more events are sent or queued."
@@ -31,7 +31,7 @@ def _switch(active: bool) -> Any:
     return run
 
 
-def _resend(delivery: Delivery, by: Actor, answers: dict[str, Any]) -> str:
+def _resend(delivery: Delivery, by: Actor, answers: dict[str, object]) -> str:
     services.replay(delivery.webhook, delivery.event_id - 1, delivery.event_id, by=by)
     return f"Event {delivery.event_id} is sent again."
 

@@ -18,7 +18,7 @@ LONGEST = 200
 M = TypeVar("M", bound=Model)
 
 
-def differences(stored: Model, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def differences(stored: Model, values: Mapping[str, object]) -> dict[str, dict[str, object]]:
     """Return the fields that differ from the stored row: `{"retail_price": {"from": "5", "to": "6"}}`."""
     return {
         name: {"from": _plain(getattr(stored, name)), "to": _plain(value)}
@@ -27,7 +27,9 @@ def differences(stored: Model, values: Mapping[str, Any]) -> dict[str, dict[str,
     }
 
 
-def add_recorded(instance: Model, subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any) -> None:
+def add_recorded(
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
+) -> None:
     """Save a new row and record `<subject>.created`."""
     with transaction.atomic():
         instance.save(force_insert=True)
@@ -35,14 +37,14 @@ def add_recorded(instance: Model, subject: str, *, by: Actor, data: Mapping[str,
 
 
 def record_created(
-    instance: Model, subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
 ) -> None:
     """Record `<subject>.created` for a row that was saved in this transaction."""
     record(f"{subject}.created", by=by, data={f"{subject}_id": instance.pk, **data}, **fields)
 
 
 def delete_recorded(
-    instance: Model, subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
 ) -> None:
     """Delete a row and record `<subject>.deleted` with its data."""
     with transaction.atomic():
@@ -51,7 +53,7 @@ def delete_recorded(
 
 
 def change_recorded(
-    instance: M, names: Collection[str], subject: str, *, by: Actor, data: Mapping[str, Any], **fields: Any
+    instance: M, names: Collection[str], subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
 ) -> bool:
     """Save these fields of a row and record `<subject>.updated` with their old and new values.
 

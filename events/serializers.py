@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from accounts.scopes import Role
 from api.openapi.shapes import ShapesByType
@@ -22,7 +22,7 @@ class EventJson(TypedDict):
     order_id: NotRequired[int]
     fulfillment_id: NotRequired[int]
     import_id: NotRequired[int]
-    data: Annotated[dict[str, Any], ShapesByType(DATA_TYPES)]
+    data: Annotated[dict[str, object], ShapesByType(DATA_TYPES)]
 
 
 class EventsJson(TypedDict):
@@ -50,7 +50,7 @@ def event_json(event: Event, reader: Role) -> EventJson:
     return body
 
 
-def _data_json(event: Event, reader: Role) -> dict[str, Any]:
+def _data_json(event: Event, reader: Role) -> dict[str, object]:
     """Name units by the reader's lines: fulfillment lines (`line`) or order lines (`order_line_id`)."""
     data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
     if event.order_id is None:
@@ -64,10 +64,10 @@ def _data_json(event: Event, reader: Role) -> dict[str, Any]:
     return data | shown
 
 
-def _for_retailer(unit: Mapping[str, Any], of_order: bool) -> dict[str, Any]:
+def _for_retailer(unit: Mapping[str, object], of_order: bool) -> dict[str, object]:
     line = {"order_line_id": unit["line"]} if of_order and "line" in unit else {}
     return line | _without("line", unit)
 
 
-def _without(dropped: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _without(dropped: str, values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if name != dropped}

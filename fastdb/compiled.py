@@ -19,7 +19,7 @@ from django.db.models.utils import create_namedtuple_class
 from fastdb.rows import RowIterable
 
 T = TypeVar("T")
-Values = Sequence[Any]
+Values = Sequence[object]
 """One row from the database driver."""
 
 
@@ -30,7 +30,7 @@ class Param(Expression):
         super().__init__()
         self.name = name
 
-    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, list[Any]]:  # type: ignore[override]
+    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, list[object]]:  # type: ignore[override]
         return "%s", [self]
 
 

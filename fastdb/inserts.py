@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, ForeignKey, Model
 from django.db.models.expressions import DatabaseDefault
 
-Row = tuple[Any, ...]
+Row = tuple[object, ...]
 PLAIN: dict[str, type] = {
     "BigAutoField": int,
     "BigIntegerField": int,

@@ -98,7 +98,7 @@ def _written_out(expression: str, arguments: str = "row", /, **names: Any) -> Ca
 class RowIterable(ValuesListIterable[R]):
     """The iterable that Django reads the rows of a queryset from; each row class has its own subclass."""
 
-    make: Callable[[Iterable[Any]], R]
+    make: Callable[[Iterable[object]], R]
 
     def __iter__(self) -> Iterator[R]:
         return map(self.make, super().__iter__())
@@ -110,7 +110,7 @@ def _iterable_of(row: type[R]) -> type[RowIterable[R]]:
 
 
 @functools.cache
-def _maker(row: type[R]) -> Callable[[Iterable[Any]], R]:
+def _maker(row: type[R]) -> Callable[[Iterable[object]], R]:
     """Return the function that turns a database row into a row of the class."""
     # Like Django, avoid `_make`: it counts the columns of each row again.
     new = functools.partial(tuple.__new__, row)
@@ -138,7 +138,7 @@ def _columns(row: type[NamedTuple]) -> list[_SelectedColumn]:
     return [_selected(name, list(_annotations_of(hints[name]))) for name in row._fields]
 
 
-def _selected(field: str, annotations: list[Any]) -> _SelectedColumn:
+def _selected(field: str, annotations: list[object]) -> _SelectedColumn:
     column = next((item for item in annotations if isinstance(item, Column)), Column())
     through = next((item for item in annotations if isinstance(item, Through)), None)
     own = F(f"{through.relation}__{field}" if through else field)

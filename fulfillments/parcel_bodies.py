@@ -23,7 +23,7 @@ class ParcelLineBody(SkuItemBody):
 
     id = fields.Id(required=False)
 
-    def validate(self, line: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, line: dict[str, object]) -> dict[str, object]:
         if not any(line.get(name) for name in NAMES):
             message = "Needs the id of a line, or its sku, upc or ean."
             raise ValidationError({"id": [ErrorDetail(message, code="required")]})
@@ -49,7 +49,7 @@ class ShipBody(TrackingBody):
     shipped_at = LeftAt(required=False, allow_null=True)
     lines = ParcelLineBody(many=True, required=False, allow_null=True, allow_empty=False)
 
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, body: dict[str, object]) -> dict[str, object]:
         body = super().validate(body)
         if not body["tracking_number"]:
             message = "A parcel needs its tracking number."
@@ -69,7 +69,7 @@ class CorrectionBody(Body):
         help_text="Empty: derived from the tracking number.",
     )
 
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, body: dict[str, object]) -> dict[str, object]:
         if not body.keys() & {"tracking_number", "carrier"}:
             message = "Needs a tracking_number, a carrier, or both."
             raise ValidationError({"tracking_number": [ErrorDetail(message, code="required")]})
@@ -88,7 +88,7 @@ class ParcelBody(Body):
     shipped_at = LeftAt(required=False, allow_null=True)
     items = SkuItemBody(many=True, allow_empty=False)
 
-    def validate(self, parcel: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, parcel: dict[str, object]) -> dict[str, object]:
         refuse_two(parcel, "trackingNumber", "tracking_number")
         number = parcel.pop("trackingNumber", None) or parcel.get("tracking_number")
         if not number:
@@ -106,7 +106,7 @@ class ShipmentsBody(Body):
     id = fields.Id()
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
 
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, body: dict[str, Any]) -> dict[str, object]:
         """Merge elements with the same tracking number into one parcel."""
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:

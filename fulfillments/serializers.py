@@ -188,7 +188,7 @@ class RejectionsJson(ResultJson):
 # --- Bodies --------------------------------------------------------------------------------------
 
 
-def refuse_two(body: dict[str, Any], name: str, other: str) -> None:
+def refuse_two(body: dict[str, object], name: str, other: str) -> None:
     """Raise ValidationError if two names of one field have different values."""
     if body.get(name) and body.get(other) and body[name] != body[other]:
         message = f"Differs from {name}, which is another name of the same field."
@@ -202,7 +202,7 @@ class TrackingBody(Body):
     # The metaclass removes fields from the class, so this field does not hide Serializer.data.
     data = fields.Optional(max_length=100, help_text="The same as tracking_number.")  # type: ignore[assignment]
 
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, body: dict[str, object]) -> dict[str, object]:
         refuse_two(body, "tracking_number", "data")
         data = body.pop("data", "")
         body["tracking_number"] = body.get("tracking_number") or data
@@ -256,7 +256,7 @@ class SkuItemBody(Body):
     ean = fields.Optional(max_length=14)
     quantity = fields.Integer(min_value=1)
 
-    def validate(self, item: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, item: dict[str, object]) -> dict[str, object]:
         if not any(item.get(name) for name in ("sku", "upc", "ean")):
             raise ValidationError({"sku": [ErrorDetail("Needs a sku, a upc or an ean.", code="required")]})
         return item
@@ -294,7 +294,7 @@ class RejectionBody(Body):
     # Its own element is refused for a day in the past, not the whole request.
     expected_at = fields.Date(required=False, allow_null=True)
 
-    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, body: dict[str, object]) -> dict[str, object]:
         refuse_two(body, "rejectId", "reject_id")
         body["reject_id"] = body.pop("rejectId", None) or body.get("reject_id")
         return body

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any
 
 from django.db.models import F, Max, Q
 from django.db.models.functions import Now
@@ -193,7 +192,10 @@ def lock_unfinished(change: Change) -> list[Fulfillment]:
 
 
 def tell_suppliers(
-    change: Change, unfinished: list[Fulfillment], event: str, data: Mapping[str, Any] = MappingProxyType({})
+    change: Change,
+    unfinished: list[Fulfillment],
+    event: str,
+    data: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
     """Record an event for each of these fulfillments, and move its `updated_at`."""
     now = timezone.now()

@@ -38,7 +38,7 @@ def order_timeline(
 
     `lines` has the names of the order's lines by id.
     """
-    narrowed: dict[str, Any] = {"order_id": order_id}
+    narrowed: dict[str, object] = {"order_id": order_id}
     if fulfillment_id is not None:
         narrowed["fulfillment_id"] = fulfillment_id
     routed = FulfillmentLine.objects.filter(
@@ -110,7 +110,7 @@ def _details(
             yield ("units" if name == "items" else name.replace("_", " ")), text
 
 
-def _item(item: Mapping[str, Any], named: Mapping[int, str], lines: Mapping[int, str]) -> str:
+def _item(item: Mapping[str, object], named: Mapping[int, str], lines: Mapping[int, str]) -> str:
     """Return text such as `2 × LAN-1`, by the fulfillment's line or else by the order's line."""
     line, order_line = item.get("line"), item.get("order_line_id", item.get("id"))
     name = named.get(line, "") if isinstance(line, int) else ""
@@ -182,7 +182,7 @@ def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
         )
 
 
-def _captures(narrowed: Mapping[str, Any]) -> Iterator[HistoryEntry]:
+def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
     captures = Capture.objects.select_related("fulfillment__supplier")
     captures = captures.filter(
         **{"fulfillment__order_id" if name == "order_id" else name: value for name, value in narrowed.items()}

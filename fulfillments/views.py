@@ -163,7 +163,7 @@ class FulfillmentViewSet(SupplierViewSet):
         message = f"Parcel {body['tracking_number']} is shipped."
         return self._with_warnings(self._answer(outcome, SHIP.code, message), [body])
 
-    def _units_by_line(self, lines: list[dict[str, Any]] | None) -> NamedUnits | None:
+    def _units_by_line(self, lines: list[dict[str, object]] | None) -> NamedUnits | None:
         """Return a parcel's units by line id; None for all open units."""
         if lines is None:
             return None
@@ -275,7 +275,7 @@ class FulfillmentViewSet(SupplierViewSet):
         }
         return Response(body)
 
-    def _reject_each(self, elements: list[dict[str, Any]]) -> list[MoveOutcome | ApiError]:
+    def _reject_each(self, elements: list[dict[str, object]]) -> list[MoveOutcome | ApiError]:
         """Reject one element after the other. Raises Busy or Unavailable if the database fails meanwhile."""
         done: list[MoveOutcome | ApiError] = []
         for element in elements:
@@ -315,7 +315,7 @@ class FulfillmentViewSet(SupplierViewSet):
         return self._answer(outcome, "return_recorded", "The return is recorded.")
 
     @staticmethod
-    def _with_warnings(answer: Response, parcels: Sequence[Mapping[str, Any]]) -> Response:
+    def _with_warnings(answer: Response, parcels: Sequence[Mapping[str, object]]) -> Response:
         """Add a warning for each parcel whose tracking number has a wrong check digit."""
         found = (identify(parcel["tracking_number"], parcel.get("carrier") or "") for parcel in parcels)
         answer.data["warnings"] = [each.warning for each in found if each.warning]

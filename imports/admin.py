@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -81,7 +80,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     def rows(self, job: ImportJob) -> str:
         return overview.Progress.brief(job).partition(", ")[0]
 
-    def page_context(self, request: HttpRequest, job: ImportJob) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, job: ImportJob) -> dict[str, object]:
         return {
             "progress": overview.Progress.of(job),
             "counts": overview.counts(job),
@@ -141,7 +140,7 @@ class ImportPolicyAdmin(RecordedAdmin[ImportPolicy]):
     )
     list_select_related = ("supplier",)
 
-    def event_fields(self, policy: ImportPolicy) -> dict[str, Any]:
+    def event_fields(self, policy: ImportPolicy) -> dict[str, object]:
         return policy_event(policy)
 
 
@@ -172,7 +171,7 @@ class AutoImportAdmin(RecordedAdmin[AutoImport]):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def event_fields(self, automatic: AutoImport) -> dict[str, Any]:
+    def event_fields(self, automatic: AutoImport) -> dict[str, object]:
         return auto_import_event(automatic)
 
 
@@ -197,7 +196,7 @@ class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
     def has_delete_permission(self, request: HttpRequest, obj: SavedMapping | None = None) -> bool:
         return False
 
-    def event_fields(self, saved: SavedMapping) -> dict[str, Any]:
+    def event_fields(self, saved: SavedMapping) -> dict[str, object]:
         return mapping_event(saved)
 
 

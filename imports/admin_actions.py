@@ -24,21 +24,21 @@ from sftp_ingest.errors import Refused
 class ApproveForm(forms.Form):
     """A checkbox for each warehouse whose stock the approved file sets."""
 
-    def __init__(self, names: list[str], sent: dict[str, Any] | None) -> None:
+    def __init__(self, names: list[str], sent: dict[str, object] | None) -> None:
         super().__init__(sent)
         self.names = names
         for number, name in enumerate(names):
             label = f"Import the stock of {name}"
             self.fields[f"warehouse_{number}"] = forms.BooleanField(required=False, initial=True, label=label)
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         if self.names and len(_left_out(self.names, data)) == len(self.names):
             raise forms.ValidationError("Choose at least one warehouse, or cancel the import.")
         return data
 
 
-def _approve_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
+def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
     """Return a choice of warehouses if the file changes the stock of several."""
     names = _warehouses(job)
     return ApproveForm(names if len(names) > 1 else [], sent)
@@ -48,7 +48,7 @@ def _warehouses(job: ImportJob) -> list[str]:
     return [each["warehouse"] for each in job.report.get("outlook", {}).get("warehouses", ())]
 
 
-def _left_out(names: list[str], answers: dict[str, Any]) -> list[str]:
+def _left_out(names: list[str], answers: dict[str, object]) -> list[str]:
     return [name for number, name in enumerate(names) if not answers.get(f"warehouse_{number}", True)]
 
 
@@ -59,7 +59,7 @@ def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     return f"Import {job.pk} is approved{without}. Its status is {job.status}."
 
 
-def _retry(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _retry(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job.retry(by=by)
     return f"Import {job.pk} runs again from the start of its file."
 
@@ -111,7 +111,7 @@ def _outlook(job: ImportJob) -> str:
     return render_to_string("admin/imports/outlook.html", context)
 
 
-def _message_form(job: ImportJob, sent: dict[str, Any] | None) -> forms.Form:
+def _message_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
     form = MessageForm(sent, initial={"text": proposed_text(job)})
     if settings.EMAIL_URL:
         digest = getattr(job.supplier, "digest", None)  # absent until the supplier subscribes to digests
@@ -160,7 +160,7 @@ def not_importable(job: ImportJob) -> str:
     return ""
 
 
-def _import(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _import(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job_started = start_again(job, by=by)
     url = reverse("admin:imports_importjob_change", args=[job_started.pk])
     return format_html('Started: <a href="{}">import {}</a>.', url, job_started.pk)

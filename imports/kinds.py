@@ -32,7 +32,7 @@ class SettingsBody(Protocol):
 
     def is_valid(self, *, raise_exception: bool = False) -> bool: ...
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Return the options that a job or an automatic import stores. Raises Invalid."""
 
 
@@ -46,7 +46,7 @@ class StartBody(SettingsBody, Protocol):
 class OptionsForm(Protocol):
     """The operators' form for the options of an uploaded file."""
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Return the chosen options as the body of an API request."""
 
 
@@ -57,10 +57,10 @@ class FormOfOptions(Protocol):
         self, supplier: Supplier, columns: Sequence[str], data: Any = None, *, initial: Any = None
     ) -> OptionsForm: ...
 
-    def initial_of(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(self, body: Mapping[str, object]) -> dict[str, object]:
         """Return the form's initial values for the body of a request."""
 
-    def guessed_body(self, supplier: Supplier, columns: Sequence[str]) -> dict[str, Any]:
+    def guessed_body(self, supplier: Supplier, columns: Sequence[str]) -> dict[str, object]:
         """Return the body of a request that fits the names of a file's columns."""
 
 
@@ -114,11 +114,11 @@ class ImportKind:
         """The area of the scopes and events of this kind, such as `catalog`."""
         return self.read_scope.partition(":")[0]
 
-    def checked_options(self, supplier: Supplier, body: SettingsBody) -> dict[str, Any]:
+    def checked_options(self, supplier: Supplier, body: SettingsBody) -> dict[str, object]:
         """Return the options of a body if this supplier may use them. Raises Invalid."""
         return self.importer.check(supplier, body.options())
 
-    def with_mapping(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+    def with_mapping(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, object]:
         """Merge an import's options with those of the mapping that they name. Raises Invalid."""
         if self.own_mappings and (name := options.get("mapping")):
             return {**options, "rows": dict(self.own_mappings[name].rows)}

@@ -101,7 +101,7 @@ def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _entry_text(entry: dict[str, Any]) -> str:
+def _entry_text(entry: dict[str, object]) -> str:
     more = [_more_text(name, value) for name, value in entry.items() if name not in SAID_FIRST and value]
     subtype = f".{entry['subtype']}" if entry.get("subtype") else ""
     return f"{entry['source']} → {entry['field']}{subtype}" + (f" ({', '.join(more)})" if more else "")
@@ -130,7 +130,7 @@ def counts(job: ImportJob) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), f"{number:,}") for name, number in numbers.items()]
 
 
-def with_percents(outlook: dict[str, Any] | None) -> dict[str, Any]:
+def with_percents(outlook: dict[str, Any] | None) -> dict[str, object]:
     """Return the expected changes of a waiting file, each with its change in percent."""
     outlook = outlook or {}
     pairs = {

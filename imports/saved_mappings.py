@@ -34,7 +34,7 @@ class MappingInUse(ApiError):
     code, status = "mapping_in_use", 409
 
 
-def with_saved_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+def with_saved_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, object]:
     """Merge an import's options with those of the mapping that they name. Raises Invalid.
 
     The import's own options win. `auto` stays until the file's header is known.
@@ -45,7 +45,7 @@ def with_saved_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[s
     return merged(_options_of(supplier, name), options)
 
 
-def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
+def _options_of(supplier: Supplier, name: str) -> Mapping[str, object]:
     if name in BUILT_IN:
         return BUILT_IN[name].options
     saved = list(SavedMapping.objects.filter(supplier=supplier))
@@ -56,11 +56,11 @@ def _options_of(supplier: Supplier, name: str) -> Mapping[str, Any]:
         question = f" Did you mean `{near}`?" if near else ""
         message = f"There is no mapping {name!r}; there are {', '.join(known)}.{question}"
         raise Invalid.at("mapping", message, "unknown")
-    options: dict[str, Any] = found.options
+    options: dict[str, object] = found.options
     return options
 
 
-def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, object]:
     """Merge a saved mapping with a request: for a field that the request fills, only its columns count."""
     entries = list(own.get("field_mapping", []))
     filled = {*(entry["field"] for entry in entries), *own.get("left_out", ())}
@@ -75,7 +75,7 @@ def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[dict[str, Any], str]:
+def known_by_header(options: Mapping[str, object], header: Sequence[str]) -> tuple[dict[str, object], str]:
     """Return the options for a file with this header, and a hint about its mapping.
 
     With `auto`, the mapping is applied; otherwise the hint suggests it. A request that maps columns itself
@@ -92,7 +92,7 @@ def known_by_header(options: Mapping[str, Any], header: Sequence[str]) -> tuple[
 
 
 def create_mapping(
-    supplier: Supplier, kind: str, name: str, options: dict[str, Any], *, by: Actor
+    supplier: Supplier, kind: str, name: str, options: dict[str, object], *, by: Actor
 ) -> SavedMapping:
     """Save a mapping under a new name. Raises MappingExists, or Invalid if there are too many."""
     if SavedMapping.objects.filter(supplier=supplier).count() >= MOST_SAVED:
@@ -107,7 +107,7 @@ def create_mapping(
     return saved
 
 
-def change_mapping(saved: SavedMapping, name: str, options: dict[str, Any], *, by: Actor) -> None:
+def change_mapping(saved: SavedMapping, name: str, options: dict[str, object], *, by: Actor) -> None:
     """Change a mapping's name or content. Raises MappingExists; MappingInUse for a name in use."""
     with transaction.atomic():
         if name != saved.name:

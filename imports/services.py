@@ -29,7 +29,7 @@ def start_import(
     *,
     source: str,
     blob: Blob | None,
-    options: dict[str, Any],
+    options: dict[str, object],
     dry_run: bool = False,
     as_of: datetime | None = None,
     by: Actor,
@@ -73,7 +73,7 @@ def supersede_older(
             old.supersede(job)
 
 
-def save_policy(supplier: Supplier, changes: Mapping[str, Any], *, by: Actor) -> ImportPolicy:
+def save_policy(supplier: Supplier, changes: Mapping[str, object], *, by: Actor) -> ImportPolicy:
     """Change a supplier's approval rule; record the old and the new values."""
     with transaction.atomic():
         policy, created = ImportPolicy.objects.get_or_create(supplier=supplier, defaults=changes)
@@ -94,7 +94,9 @@ def policy_event(policy: ImportPolicy) -> dict[str, Any]:
     return {"area": "inventory", "supplier": policy.supplier, "data": {"changed": changed}}
 
 
-def save_auto_import(supplier: Supplier, kind: str, changes: Mapping[str, Any], *, by: Actor) -> AutoImport:
+def save_auto_import(
+    supplier: Supplier, kind: str, changes: Mapping[str, object], *, by: Actor
+) -> AutoImport:
     """Change the automatic import of a kind; record the old and the new values."""
     with transaction.atomic():
         automatic, created = AutoImport.objects.get_or_create(supplier=supplier, kind=kind, defaults=changes)
@@ -113,6 +115,6 @@ def auto_import_event(automatic: AutoImport) -> dict[str, Any]:
     return {"area": area_of(automatic.kind), "supplier": automatic.supplier, "data": data}
 
 
-def _assign(row: Model, changes: Mapping[str, Any]) -> None:
+def _assign(row: Model, changes: Mapping[str, object]) -> None:
     for name, value in changes.items():
         setattr(row, name, value)

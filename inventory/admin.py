@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
@@ -38,7 +36,7 @@ class WarehouseAdmin(RecordedAdmin[Warehouse]):
     def has_delete_permission(self, request: HttpRequest, obj: Warehouse | None = None) -> bool:
         return False
 
-    def event_fields(self, warehouse: Warehouse) -> dict[str, Any]:
+    def event_fields(self, warehouse: Warehouse) -> dict[str, object]:
         data = {"name": warehouse.name, "is_default": warehouse.is_default}
         return {"area": "inventory", "supplier": warehouse.supplier, "data": data}
 

@@ -30,7 +30,7 @@ def _adjust(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
     return f"{level.on_hand} on hand; before: {before}."
 
 
-def _count_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
+def _count_form(level: StockLevel, sent: dict[str, object] | None) -> forms.Form:
     class CountForm(forms.Form):
         on_hand = forms.IntegerField(
             min_value=0,
@@ -42,7 +42,7 @@ def _count_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
     return CountForm(sent)
 
 
-def _adjust_form(level: StockLevel, sent: dict[str, Any] | None) -> forms.Form:
+def _adjust_form(level: StockLevel, sent: dict[str, object] | None) -> forms.Form:
     class AdjustForm(forms.Form):
         units = forms.IntegerField(
             min_value=-level.on_hand,

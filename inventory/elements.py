@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
 
 from api.fields import CONTROL, INTEGER
 from inventory.expecting import PAST, is_past
@@ -102,7 +101,7 @@ def _day(value: object) -> date | None:
     return day
 
 
-def _refuse_contradictions(element: dict[str, Any], warehouse_id: int) -> None:
+def _refuse_contradictions(element: dict[str, object], warehouse_id: int) -> None:
     """Refuse an element's own warehouse or time, which the push would otherwise ignore."""
     named = element.get("warehouse_id")
     if named is not None and _number(named, MOST) != warehouse_id:
@@ -113,7 +112,7 @@ def _refuse_contradictions(element: dict[str, Any], warehouse_id: int) -> None:
         raise _InvalidElement("contradiction", message)
 
 
-def _one_of(element: dict[str, Any], first: str, second: str) -> object:
+def _one_of(element: dict[str, object], first: str, second: str) -> object:
     """Return the value under either name; both may be present if they are equal."""
     value, other = element.get(first), element.get(second)
     if value is None:

@@ -164,7 +164,7 @@ class StockLevel(models.Model):
         movement = StockMovement.of(self, kind, on_hand_change=change, by=by, reason=reason)
         movement.moved = moved
         movement.save(force_insert=True)
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "warehouse_id": self.warehouse_id,
             "variant_id": self.variant_id,
             "on_hand": {"from": self.on_hand - change, "to": self.on_hand},

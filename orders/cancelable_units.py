@@ -81,7 +81,7 @@ class CancelableUnits:
                 missing -= taken
         return wanted
 
-    def _refuse_two(self, index: int, item: Mapping[str, Any], named: list[OrderLine]) -> None:
+    def _refuse_two(self, index: int, item: Mapping[str, object], named: list[OrderLine]) -> None:
         """Refuse an element whose id, variant_id and sku name different lines."""
         for name in ("variant_id", "sku"):
             others = self._called.get((name, item[name]), named) if item.get(name) else named
@@ -128,7 +128,7 @@ class CancelableUnits:
         for fulfillment_id in sorted(spread):
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
-    def check_pending(self, asked: Sequence[Mapping[str, Any]] | None) -> None:
+    def check_pending(self, asked: Sequence[Mapping[str, object]] | None) -> None:
         """Raise InvalidTransition if none of the requested units can be canceled any more.
 
         A new `cancel_id` is a new request. An answer of success would let the retailer refund shipped units.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from api.errors import ApiError
 from fastdb.updates import update
@@ -48,7 +47,7 @@ class CancelConflict(ApiError):
 def request_cancelation(
     change: OrderChange[Order],
     *,
-    asked: Sequence[Mapping[str, Any]] | None = None,
+    asked: Sequence[Mapping[str, object]] | None = None,
     reason: str = "",
     cancel_id: str = "",
 ) -> Cancelation:
@@ -68,7 +67,7 @@ def request_cancelation(
     result = Cancelation(shipped=sum(line.shipped for line in work.lines))
     wanted = work.wanted(asked, again=bool(cancel_id))
     if any(wanted.values()):
-        data: dict[str, Any] = {"reason": reason, "lines": lines, "items": _items(wanted)}
+        data: dict[str, object] = {"reason": reason, "lines": lines, "items": _items(wanted)}
         data["dropped"] = as_items(_cancel(change, work, wanted, result, reason))
         data |= {"canceled": result.canceled, "requested": result.requested}
         change.record(CANCEL_REQUESTED, data=data | ({"cancel_id": cancel_id} if cancel_id else {}))
@@ -93,7 +92,7 @@ def canceled_at_once(order: Order) -> int:
     return sum(line.open for work in works for line in work.lines.all())
 
 
-def _known(order: Order, cancel_id: str, lines: list[dict[str, Any]], reason: str) -> CancelRequest | None:
+def _known(order: Order, cancel_id: str, lines: list[dict[str, object]], reason: str) -> CancelRequest | None:
     """Return the earlier request with this id. Raises CancelConflict if its content was different."""
     known = order.cancel_requests.filter(cancel_id=cancel_id).first()
     if known is not None and (known.lines, known.reason) != (lines, reason):
@@ -109,7 +108,7 @@ def drop_refused(change: OrderChange[Order], *, reason: str = "") -> int:
     """Cancel the units that all suppliers refused, and return their number. The rest of the order goes on."""
     lines = list(change.order.lines.order_by("pk"))
     wanted = {line.pk: line.rejected for line in lines}
-    data: dict[str, Any] = {"reason": reason, "items": _items(wanted)}
+    data: dict[str, object] = {"reason": reason, "items": _items(wanted)}
     dropped = _drop(lines, wanted)
     if dropped:
         data["lines"] = [{"id": line, "quantity": units} for line, units in dropped.items()]
@@ -175,7 +174,7 @@ def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
     return dropped
 
 
-def _as_named(asked: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+def _as_named(asked: Sequence[Mapping[str, object]] | None) -> list[dict[str, object]]:
     """Return the lines of a request sorted and without empty fields, so that equal requests are equal."""
     named = ({name: value for name, value in item.items() if value} for item in asked or ())
     return sorted(named, key=lambda item: sorted((name, str(value)) for name, value in item.items()))

@@ -183,7 +183,7 @@ def state_event(before: str | None, after: str) -> dict[str, Any] | None:
     return {"type": event, "data": data, "from_state": before or "", "to_state": after}
 
 
-def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, Any]:
+def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, object]:
     """Return an event's data with the order line of each item, because retailers know only order lines."""
     named = {
         name: [{**item, "order_line_id": fulfillment.order_lines[item["line"]]} for item in data[name]]

@@ -63,5 +63,5 @@ def open_amounts_by_group(pairs: QuerySet[Any, tuple[int, int]]) -> dict[int, Am
 def _rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        rows: list[tuple[object, ...]] = cursor.fetchall()
     return rows

@@ -62,7 +62,7 @@ class LineBody(Body):
     tax_billed_amount = fields.Exact(required=False, allow_null=True)
     notes = NoteBody(many=True, required=False, allow_null=True)
 
-    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, data: dict[str, object]) -> dict[str, object]:
         if not any(data.get(name) for name in ("sku", "upc", "variant_id")):
             message = "Needs a variant_id, a upc or a sku to find what is ordered."
             raise ValidationError({"sku": [ErrorDetail(message, code="required")]})
@@ -111,7 +111,7 @@ class OrderBody(AddressBody):
     def needed(self) -> list[str]:
         return [*super().needed(), "shipping_address"]
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> dict[str, object]:
         if not isinstance(data, dict):
             return super().to_internal_value(data)  # type: ignore[no-any-return]
         body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
@@ -144,7 +144,7 @@ class OrderBody(AddressBody):
             raise ValidationError(errors)
         return checked
 
-    def validate(self, content: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, content: dict[str, Any]) -> dict[str, object]:
         """Limit the length of all notes together, because every capture sends all of them to suppliers."""
         notes = [note for part in (content, *content["order_lines"]) for note in part.get("notes") or ()]
         letters = sum(len(note["name"]) + len(note["value"]) for note in notes)
@@ -190,16 +190,16 @@ LINE_FIELDS = {name: name for name in fields_of(LineBody)}
 LINE_FIELDS |= {"supplier_id": "asked_supplier_id", "variant_id": "asked_variant_id"}
 
 
-def _unknown(body: Body, items: list[dict[str, Any]], path: str) -> list[str]:
+def _unknown(body: Body, items: list[dict[str, object]], path: str) -> list[str]:
     return [f"{path.format(index)}.{key}" for index, item in enumerate(items) for key in body.unknown(item)]
 
 
-def _top_level(data: Mapping[str, Any]) -> dict[str, Any]:
+def _top_level(data: Mapping[str, object]) -> dict[str, object]:
     """Return the address parts at the top level of a body."""
     return _filled({part: data[part] for part in ADDRESS_PARTS if part in data})
 
 
-def _filled(address: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(address: Mapping[str, object]) -> dict[str, object]:
     return {part: value for part, value in address.items() if value not in (None, "")}
 
 
@@ -237,13 +237,13 @@ def _whole(address: Mapping[str, str]) -> dict[str, str]:
     return {part: address.get(part, "") for part in ADDRESS_PARTS}
 
 
-def missing_parts(shipping: Mapping[str, Any]) -> dict[str, Any]:
+def missing_parts(shipping: Mapping[str, object]) -> dict[str, Any]:
     """Return a fault for each missing part without which no order can be shipped."""
     names = [part for part in ("country", "address1") if not shipping.get(part)]
     return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}
 
 
-def digest(content: Mapping[str, Any]) -> str:
+def digest(content: Mapping[str, object]) -> str:
     """Return the hash of a normalised body. Key order and the spelling of numbers do not change it."""
     return hashlib.sha256(encode(_sorted(content))).hexdigest()
 

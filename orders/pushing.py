@@ -133,7 +133,7 @@ def _instead(order: Order) -> str:
     return "cancel it, or use another number"
 
 
-def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, Any]]) -> list[str]:
+def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the fields in which a push differs from the stored order."""
     # Orders from before countries were normalised still have the retailer's spelling.
     before = {name: getattr(order, name) for name in ORDER_FIELDS}
@@ -191,7 +191,7 @@ def _fill(
     _refuse_unfilled(change.order, chosen, wants)
     _save_lines(change.order, lines, wants, chosen)
     waiting = {lines[position].pk: units for position, units in chosen.unfilled.items()}
-    data: dict[str, Any] = {"retailer_order_id": change.order.retailer_order_id}
+    data: dict[str, object] = {"retailer_order_id": change.order.retailer_order_id}
     if waiting:
         data["waiting"] = order_items(waiting)
     change.record("order.created", data=data)
@@ -234,7 +234,7 @@ def _order(retailer: Retailer, content: Mapping[str, Any]) -> Order:
     )
 
 
-def _line(position: int, line: Mapping[str, Any]) -> OrderLine:
+def _line(position: int, line: Mapping[str, object]) -> OrderLine:
     kept = {column: line[name] for name, column in LINE_FIELDS.items() if line.get(name) is not None}
     return OrderLine(position=position, **kept)
 

@@ -29,7 +29,7 @@ class ChangeOrderBody(Body):
     shipping_address = AddressBody(required=False)
     ship_until = Date(required=False, allow_null=True)
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
+    def to_internal_value(self, data: Any) -> dict[str, object]:
         if isinstance(data, dict):
             self._refuse_others(data)
             if "shipping_address" in data:
@@ -48,7 +48,7 @@ class ChangeOrderBody(Body):
                 raise ValidationError({"shipping_address": {"country": country}})
         return body
 
-    def _refuse_others(self, data: Mapping[str, Any]) -> None:
+    def _refuse_others(self, data: Mapping[str, object]) -> None:
         """Refuse the other fields of a push: nothing is dropped silently."""
         others = [name for name in data if name in fields_of(OrderBody) and name not in CHANGEABLE]
         if others:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import Supplier
 from fulfillments.allocating_arrivals import ARRIVED
 from fulfillments.simulating.running import PUSHED
@@ -19,7 +17,7 @@ CAUSES = {
 }
 
 
-def explained_decisions(order: Order, positions: dict[int, int]) -> list[dict[str, Any]]:
+def explained_decisions(order: Order, positions: dict[int, int]) -> list[dict[str, object]]:
     """Return the routing decisions on the lines in `positions`, with names of suppliers and warehouses."""
     decisions = list(order.routing_decisions.order_by("id"))
     for each in decisions:

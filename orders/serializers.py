@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
@@ -191,7 +191,7 @@ class CancelLineBody(Body):
         help_text="Without it, everything that is left of the lines that id, sku or variant_id names.",
     )
 
-    def validate(self, data: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, data: dict[str, object]) -> dict[str, object]:
         if not any(data.get(name) for name in ("id", "sku", "variant_id")):
             raise ValidationError(
                 {"id": [ErrorDetail("Needs an id, a sku or a variant_id.", code="required")]}

@@ -65,7 +65,7 @@ class PortalBulkPage(PortalRecordPage):
     def action(self) -> AdminAction[Any] | None:
         return self.acting.find_action(self.record.action)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         chosen = self.record
         counts = chosen.counts()
         rows = list(chosen.rows.order_by("why_not", "id")[:SHOWN])

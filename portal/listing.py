@@ -53,7 +53,7 @@ class ListQuery:
             "older": self.link(before=str(rows[PAGE - 1].pk)) if len(rows) > PAGE else "",
         }
 
-    def _tab_links(self) -> list[dict[str, Any]]:
+    def _tab_links(self) -> list[dict[str, object]]:
         return [
             {
                 "label": label,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from django.urls import reverse
 
@@ -23,7 +22,7 @@ class PortalSection:
     icon: str
     sides: frozenset[Role] = BOTH
     current: str = ""
-    links: list[Any] = field(default_factory=list)
+    links: list[object] = field(default_factory=list)
 
     @property
     def url(self) -> str:

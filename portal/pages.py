@@ -89,11 +89,11 @@ class PortalPage(View):
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         return self.render(self.context())
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         """Return the values of the template."""
         return {}
 
-    def render(self, context: dict[str, Any]) -> TemplateResponse:
+    def render(self, context: dict[str, object]) -> TemplateResponse:
         known = {
             "title": self.title,
             "may_change": self.may_change,

@@ -105,7 +105,7 @@ def portal_context(request: HttpRequest) -> dict[str, Any]:
     mail = {"mail_works": bool(settings.EMAIL_URL)}
     if not request.path.startswith(PATH):
         return mail
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "frame": "portal/base.html",
         "entrance": "portal/entrance.html",
         "site_header": "The Exchange",

@@ -50,7 +50,7 @@ class RemoteHostForm(PasswordForm):
         model = RemoteHost
         fields = ("supplier", "host", "port", "host_key", "username")
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Require the password again if it would go to another host. Raises ValidationError."""
         cleaned = super().clean() or self.cleaned_data
         moved = [name for name in self.changed_data if name in PASSWORD_DESTINATION]

@@ -7,7 +7,6 @@ encrypted or hashed, and shows only the fingerprints of keys.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from django.db import transaction
 
@@ -65,16 +64,16 @@ def record_test(host: RemoteHost, result: str, *, worked: bool, by: Actor) -> No
         _record("tested", host, by, {"worked": worked, "found": result})
 
 
-def _differences(former: Credentials, credentials: Credentials) -> dict[str, Any]:
+def _differences(former: Credentials, credentials: Credentials) -> dict[str, object]:
     changed = differences(former, _shown(credentials))
     return ({"changed": changed} if changed else {}) | _secrets_changed(former, credentials)
 
 
-def _shown(credentials: Credentials) -> dict[str, Any]:
+def _shown(credentials: Credentials) -> dict[str, object]:
     return {name: getattr(credentials, name) for name in SHOWN[type(credentials)]}
 
 
-def _secrets_changed(former: Credentials | None, credentials: Credentials) -> dict[str, Any]:
+def _secrets_changed(former: Credentials | None, credentials: Credentials) -> dict[str, object]:
     """Return the changes of the password and the keys, without the password."""
     before, after = _keys(former) if former else [], _keys(credentials)
     data = {
@@ -91,7 +90,7 @@ def _keys(credentials: Credentials) -> list[str]:
     return fingerprints(credentials.host_key)
 
 
-def _record(happened: str, credentials: Credentials, by: Actor, data: dict[str, Any]) -> None:
+def _record(happened: str, credentials: Credentials, by: Actor, data: dict[str, object]) -> None:
     kind = TYPES[type(credentials)]
     about = {f"{kind}_id": credentials.pk, kind: str(credentials), **data}
     supplier_id = credentials.supplier_id

@@ -123,7 +123,7 @@ class OperatorAction(LeasedWork):
         tried = sum(counted[result.value] for result in Result)
         return {**counted, "tried": tried, "left": counted["possible"] - tried}
 
-    def why_not(self) -> list[dict[str, Any]]:
+    def why_not(self) -> list[dict[str, object]]:
         """Return the reasons why rows are left out, the most frequent first."""
         left_out = self.rows.exclude(why_not=None).exclude(why_not="").values("why_not").order_by()
         reasons: Any = left_out.annotate(rows=Count("id")).order_by("-rows", "why_not")[:20]

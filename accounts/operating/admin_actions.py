@@ -88,7 +88,7 @@ class ActingAdmin(BulkPages[Record]):
         """Return the party of the record, if its name does not contain it."""
         return ""
 
-    def _context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
+    def _context(self, request: HttpRequest, record: Any) -> dict[str, object]:
         return {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -104,7 +104,7 @@ class ActingAdmin(BulkPages[Record]):
         request: HttpRequest,
         action: AdminAction[Any],
         record: Any,
-        answers: dict[str, Any],
+        answers: dict[str, object],
         form_id: UUID | None,
     ) -> Result:
         by = operator_of(request)
@@ -158,7 +158,7 @@ class ActingFormAdmin(ActingAdmin[Record]):
         return (*super().get_readonly_fields(request, obj), *self.panels(request, obj))
 
     def get_fields(self, request: HttpRequest, obj: Record | None = None) -> Any:
-        fields: list[Any] = [*super().get_fields(request, obj)]
+        fields: list[object] = [*super().get_fields(request, obj)]
         return [*fields, *(panel for panel in self.panels(request, obj) if panel not in fields)]
 
     def change_view(
@@ -166,7 +166,7 @@ class ActingFormAdmin(ActingAdmin[Record]):
         request: HttpRequest,
         object_id: str,
         form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        extra_context: dict[str, object] | None = None,
     ) -> HttpResponse:
         acting_on = None
         if object_id.isdecimal() and len(object_id) < 19 and self.has_act_permission(request):
@@ -188,7 +188,7 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
     shows_pictures: ClassVar[bool] = False
     """Whether the page may load pictures from suppliers' hosts."""
 
-    def page_context(self, request: HttpRequest, record: Record) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, record: Record) -> dict[str, object]:
         """Return more context for the record's page."""
         return {}
 
@@ -197,7 +197,7 @@ class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
         request: HttpRequest,
         object_id: str | None = None,
         form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        extra_context: dict[str, object] | None = None,
     ) -> HttpResponse:
         if object_id is None or not self.has_view_permission(request):
             raise PermissionDenied

@@ -98,7 +98,9 @@ def _store_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
         return int(cursor.rowcount)
 
 
-def confirm(chosen: OperatorAction, action: AdminAction[Any], answers: dict[str, Any], *, by: Actor) -> bool:
+def confirm(
+    chosen: OperatorAction, action: AdminAction[Any], answers: dict[str, object], *, by: Actor
+) -> bool:
     """Start a checked action, or ask a second operator to approve it. Raises NotChooser.
 
     Return False if it was already confirmed or stopped. Only its chooser may confirm it, because its changes

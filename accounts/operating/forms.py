@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django import forms
 from django.contrib.postgres.forms import SimpleArrayField
@@ -47,7 +47,7 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
     def clean_scopes(self) -> list[str] | None:
         return self.cleaned_data["scopes"] or None
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         cleaned = super().clean() or self.cleaned_data
         supplier = cleaned.get("supplier", self.instance.supplier)
         retailer = cleaned.get("retailer", self.instance.retailer)

@@ -60,10 +60,10 @@ class AdminAction(Generic[Record]):
 
     name: str
     label: str
-    run: Callable[[Record, Actor, dict[str, Any]], str]
+    run: Callable[[Record, Actor, dict[str, object]], str]
     why_not: Callable[[Record], str]
     effect: Callable[[Record], str] = _always
-    form: Callable[[Record, dict[str, Any] | None], forms.Form] | None = None
+    form: Callable[[Record, dict[str, object] | None], forms.Form] | None = None
     help_text: str = ""
     reason: Reason = Reason.NONE
     reason_help: str = "Stored in the history. Only operators see it."

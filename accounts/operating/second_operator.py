@@ -56,9 +56,9 @@ def _change_permission(model: str) -> str:
     return f"{app}.change_{name}"
 
 
-def check_names(app_configs: Sequence[Any] | None = None, **_: Any) -> list[CheckMessage]:
+def check_names(app_configs: Sequence[object] | None = None, **_: Any) -> list[CheckMessage]:
     """Refuse the setting if it names no bulk action: a misspelt name would protect nothing."""
-    admins: list[Any] = list(admin.site._registry.values())
+    admins: list[object] = list(admin.site._registry.values())
     actions = [action for each in admins for action in getattr(each, "all_actions", ()) if action.bulk]
     known = sorted({action.name for action in actions})
     return [

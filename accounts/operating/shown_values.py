@@ -56,7 +56,7 @@ class ShownValuesForm(BaseForm):
             if field.has_changed(self._shown(name, self._stored(name)), self[name].data)
         ]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         for name in self.changed_data:
             stored = self._stored(name)

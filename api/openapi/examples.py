@@ -14,12 +14,12 @@ FOLDER = Path(settings.BASE_DIR) / "docs" / "examples"
 
 
 @functools.cache
-def example_of(operation_id: str) -> dict[str, Any]:
+def example_of(operation_id: str) -> dict[str, object]:
     """Return the `request` and `answer` of an operation's example, or an empty object."""
     path = FOLDER / f"{operation_id}.json"
     if not path.exists():
         return {}
-    example: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    example: dict[str, object] = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     return example
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-COMPONENTS: dict[str, dict[str, Any]] = {
+COMPONENTS: dict[str, dict[str, object]] = {
     "XRequestId": {
         "description": "The request's id: your `X-Request-Id`, or a new one. Quote it when you ask for help.",
         "schema": {"type": "string", "maxLength": 100},
@@ -65,7 +63,7 @@ UNCOUNTED = ("401", "500", "503")
 LOCATED = ("create", "push")
 
 
-def headers_of(status: str, *, method: str, action: str, many: bool, cached: bool) -> dict[str, Any]:
+def headers_of(status: str, *, method: str, action: str, many: bool, cached: bool) -> dict[str, object]:
     """Return the headers of an answer as references to their components."""
     keys = list(ALWAYS)
     if status not in UNCOUNTED:

@@ -57,7 +57,7 @@ def moment_parameter(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, OpenApiTypes.DATETIME, description=description)
 
 
-def path_parameters(path: str) -> list[dict[str, Any]]:
+def path_parameters(path: str) -> list[dict[str, object]]:
     """Return the parameters of a path, all of which are ids."""
     return [
         {
@@ -71,7 +71,7 @@ def path_parameters(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def with_limits(parameter: dict[str, Any]) -> dict[str, Any]:
+def with_limits(parameter: dict[str, Any]) -> dict[str, object]:
     """Add a maximum length to a text parameter without one."""
     schema = parameter["schema"]
     if schema.get("type") == "string" and not {"maxLength", "enum", "format"} & set(schema):

@@ -26,7 +26,7 @@ class ContactAdmin(RecordedAdmin[Contact]):
     search_fields = ("name", "email", "supplier__name", "retailer__name")
     autocomplete_fields = ("supplier", "retailer")
 
-    def event_fields(self, contact: Contact) -> dict[str, Any]:
+    def event_fields(self, contact: Contact) -> dict[str, object]:
         return {"area": ACCOUNTS, contact.role.value: contact.party, "data": {}}
 
     def save_recorded(self, record: Contact, names: Any, *, by: Any) -> None:

@@ -60,10 +60,10 @@ def messages_page(site: Any, request: HttpRequest, app_label: str, model_name: s
     return TemplateResponse(request, "admin/contacts/message.html", context)
 
 
-def _initial(request: HttpRequest, record: Model, *, is_answer: bool) -> dict[str, Any]:
+def _initial(request: HttpRequest, record: Model, *, is_answer: bool) -> dict[str, object]:
     """Return the values of an unsent form: the chosen template, filled for the first contact."""
     contact = contacts_of(record).first()
-    initial: dict[str, Any] = {"form_id": uuid4(), "contact": contact and contact.pk}
+    initial: dict[str, object] = {"form_id": uuid4(), "contact": contact and contact.pk}
     number = request.GET.get("template", "")
     template = MessageTemplate.objects.filter(pk=int(number)).first() if number.isdecimal() else None
     template = template or MessageTemplate.objects.first()

@@ -17,7 +17,7 @@ from backoffice.desk.items import DeskKind
 from backoffice.desk.kinds import BY_NAME
 
 
-def groups_context(site: Any, request: HttpRequest, groups: Sequence[DeskGroup]) -> dict[str, Any]:
+def groups_context(site: Any, request: HttpRequest, groups: Sequence[DeskGroup]) -> dict[str, object]:
     """Return the template context of the table."""
     for group in groups:
         group.actions = _actions(site, request, group.kind)

@@ -47,7 +47,7 @@ def _refused() -> QuerySet[Order]:
     return orders.prefetch_related("lines")
 
 
-def _order(order: Order, problem: str) -> dict[str, Any]:
+def _order(order: Order, problem: str) -> dict[str, object]:
     return {
         "title": order.retailer_order_id,
         "parties": str(order.retailer),
@@ -55,7 +55,7 @@ def _order(order: Order, problem: str) -> dict[str, Any]:
     }
 
 
-def _read_refused(order: Order) -> dict[str, Any]:
+def _read_refused(order: Order) -> dict[str, object]:
     lines = [line for line in order.lines.all() if line.rejected]
     named = ", ".join(f"{line.rejected} × {line.sku or line.upc or line.title}" for line in lines[:3])
     return _order(order, f"Refused by all suppliers: {named}{', …' if len(lines) > 3 else ''}")
@@ -65,7 +65,7 @@ def _fulfillments() -> QuerySet[Fulfillment]:
     return Fulfillment.objects.select_related("order__retailer", "supplier")
 
 
-def _fulfillment(work: Fulfillment, problem: str) -> dict[str, Any]:
+def _fulfillment(work: Fulfillment, problem: str) -> dict[str, object]:
     return {
         "title": work.order.retailer_order_id,
         "parties": f"{work.supplier} for {work.order.retailer}",
@@ -73,7 +73,7 @@ def _fulfillment(work: Fulfillment, problem: str) -> dict[str, Any]:
     }
 
 
-def _read_address(work: Fulfillment) -> dict[str, Any]:
+def _read_address(work: Fulfillment) -> dict[str, object]:
     address = work.order.shipping_address
     parts = ("address1", "address2", "zip_code", "city", "state", "country")
     return _fulfillment(work, " ".join(str(address[part]) for part in parts if address.get(part)))
@@ -88,7 +88,7 @@ def _uncaptured() -> QuerySet[Fulfillment]:
     return _fulfillments().filter(late, order__held=False)
 
 
-def _read_late(work: Fulfillment) -> dict[str, Any]:
+def _read_late(work: Fulfillment) -> dict[str, object]:
     return _fulfillment(work, f"Fulfillment {work.pk} {LATE.get(State(work.state), 'is late')}")
 
 
@@ -101,13 +101,13 @@ def _short() -> QuerySet[Order]:
     return orders.annotate(waits_since=Subquery(since)).prefetch_related("lines")
 
 
-def _read_short(order: Order) -> dict[str, Any]:
+def _read_short(order: Order) -> dict[str, object]:
     lines = [line for line in order.lines.all() if line.waiting_since and (line.waiting or line.open)]
     named = ", ".join(f"{line.open - line.reserved + line.waiting} × {line.name}" for line in lines[:3])
     return _order(order, f"{named}{', …' if len(lines) > 3 else ''} without stock")
 
 
-def _read_stock(level: StockLevel) -> dict[str, Any]:
+def _read_stock(level: StockLevel) -> dict[str, object]:
     return {
         "title": level.variant.sku,
         "parties": f"{level.warehouse.supplier}, {level.warehouse}",
@@ -115,7 +115,7 @@ def _read_stock(level: StockLevel) -> dict[str, Any]:
     }
 
 
-def _read_import(job: ImportJob) -> dict[str, Any]:
+def _read_import(job: ImportJob) -> dict[str, object]:
     message = job.error["message"] if job.error else " ".join(job.report.get("reasons", ()))
     return {
         "title": f"{job.kind}: {job.source or 'sent as data'}",
@@ -124,7 +124,7 @@ def _read_import(job: ImportJob) -> dict[str, Any]:
     }
 
 
-def _read_feed(supplier: Any) -> dict[str, Any]:
+def _read_feed(supplier: Any) -> dict[str, object]:
     return {
         "title": supplier.name,
         "parties": supplier.name,
@@ -136,13 +136,13 @@ def _imports(*statuses: Status) -> QuerySet[ImportJob]:
     return ImportJob.objects.filter(status__in=statuses).select_related("supplier")
 
 
-def _read_webhook(webhook: Any) -> dict[str, Any]:
+def _read_webhook(webhook: Any) -> dict[str, object]:
     down = f"The receiver accepts no events: {webhook.last_error}" if webhook.is_down else ""
     dead = "Events were given up after 72 hours." if webhook.has_dead else ""
     return {"title": webhook.url, "parties": str(webhook.party), "problem": f"{down} {dead}".strip()}
 
 
-def _read_part(part: ServicePart) -> dict[str, Any]:
+def _read_part(part: ServicePart) -> dict[str, object]:
     return {
         "title": str(part),
         "parties": "The service",

@@ -76,7 +76,7 @@ def desk(site: Any, request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/desk.html", context)
 
 
-def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, Any]:
+def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, object]:
     """Return the template context of the table, for the desk and the home page."""
     may_act = any(acted_on_by(item, request.user) for item in gathered.items)
     return {

@@ -45,7 +45,7 @@ class UploadForm(forms.Form):
         self.fields["file"].widget.attrs |= sizes
         self.initial.setdefault("upload", uuid4())
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Require a file or its chunks. Raises ValidationError."""
         given = super().clean() or self.cleaned_data
         if not given.get("file") and not given.get("pieces"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -140,9 +139,9 @@ def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> FileSample | No
         return None
 
 
-def shown(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> dict[str, Any]:
+def shown(draft: ImportDraft, sample: FileSample, body: dict[str, object]) -> dict[str, object]:
     """Return the page's context for a mapping."""
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "preview": _preview(draft, sample, body),
         "first": sample.rows[:10],
         "body": body,
@@ -163,7 +162,7 @@ def shown(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> dict[
     }
 
 
-def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
+def _options(draft: ImportDraft, body: dict[str, object]) -> dict[str, object]:
     """Return the body's options; none while the body is invalid, such as while an operator types."""
     with suppress(ApiError, ValidationError):
         return options_of(draft, body)
@@ -172,14 +171,14 @@ def _options(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _preview(draft: ImportDraft, sample: FileSample, body: dict[str, Any]) -> Preview:
+def _preview(draft: ImportDraft, sample: FileSample, body: dict[str, object]) -> Preview:
     try:
         return preview(sample, kind_of(draft.kind).importer, options_of(draft, body), draft.supplier_id)
     except (ApiError, ValidationError) as error:
         return Preview(problem=in_words(error))
 
 
-def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
+def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[str, object]:
     """Return the posted mapping as a request body."""
     kind = kind_of(draft.kind)
     if kind.form:
@@ -223,7 +222,7 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
     """Save the mapping under a name and use it for the draft."""
     body = {key: value for key, value in draft.body.items() if key != "mapping"}
     options = options_of(draft, draft.body)
-    saved: dict[str, Any] = {
+    saved: dict[str, object] = {
         key: options[key]
         for key in ("field_mapping", "math_transformer", "rows", "left_out")
         if key in options

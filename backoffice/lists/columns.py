@@ -25,8 +25,8 @@ BY_NUMBER = ("id", "-id", "pk", "-pk")
 class ChosenChangeList(ChangeList):
     """A change list that ignores `?columns=` as a filter and sorts only by sortable columns."""
 
-    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        found: dict[str, Any] = super().get_filters_params(params)
+    def get_filters_params(self, params: Any = None) -> dict[str, object]:
+        found: dict[str, object] = super().get_filters_params(params)
         found.pop(COLUMNS, None)
         return found
 
@@ -84,7 +84,7 @@ class ListMixin(ModelAdmin[Any]):
         shown = [name for name in usual if name in list_display]
         return shown or list(list_display)[:1]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> Any:
         title = capfirst(str(self.opts.verbose_name_plural))
         context = {
             "title": title,
@@ -95,7 +95,7 @@ class ListMixin(ModelAdmin[Any]):
         }
         return super().changelist_view(request, context)
 
-    def _columns_context(self, request: HttpRequest) -> dict[str, Any]:
+    def _columns_context(self, request: HttpRequest) -> dict[str, object]:
         shown = {str(name) for name in self.get_list_display(request)}
         labels = [
             (name, capfirst(str(label_for_field(name, self.model, self))), name in shown)

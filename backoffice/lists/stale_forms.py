@@ -44,7 +44,7 @@ class StaleRecordForm(ShownValuesForm):
         super().__init__(*args, **kwargs)
         self.send_shown_values()
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean()
         for name in data.keys() - set(self.changed_data):
             if self.fields[name].show_hidden_initial:

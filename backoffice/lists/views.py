@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.saved_views import change_views, views_context
 
 
-def saved_views(listed: ModelAdmin[Any], request: HttpRequest) -> dict[str, Any]:
+def saved_views(listed: ModelAdmin[Any], request: HttpRequest) -> dict[str, object]:
     """Return the template context of the operator's and the shared views. Takes one query."""
     if not request.user.is_authenticated:
         return {}

@@ -204,7 +204,7 @@ def _visible(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
     )
 
 
-def _may_go(entry: MenuEntry, request: HttpRequest, may_see: dict[str, Any]) -> bool:
+def _may_go(entry: MenuEntry, request: HttpRequest, may_see: dict[str, object]) -> bool:
     if entry.kind:
         return BY_NAME[entry.kind].model._meta.label_lower in may_see
     if entry.model:

@@ -30,7 +30,7 @@ class CurrencyForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, party: Supplier | Retailer, sent: dict[str, Any] | None) -> CurrencyForm:
+    def of(cls, party: Supplier | Retailer, sent: dict[str, object] | None) -> CurrencyForm:
         return cls(sent, initial={"currency": party.currency})
 
 

@@ -80,7 +80,7 @@ def _page(site: AdminSite, request: HttpRequest, template: SlipTemplate) -> Http
 
 
 def _save(template: SlipTemplate, by: Any) -> None:
-    parties: dict[str, Any] = {"area": ACCOUNTS, "retailer": template.retailer}
+    parties: dict[str, object] = {"area": ACCOUNTS, "retailer": template.retailer}
     if template.partnership:
         parties["supplier"] = template.partnership.supplier
     data = {"language": template.language, "wanted": template.wanted}

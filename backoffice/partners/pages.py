@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
@@ -57,7 +55,7 @@ def handover_file(site: AdminSite, request: HttpRequest, role: Role, token: str)
 
 
 def _secrets(site: AdminSite, request: HttpRequest, handover: Handover, token: str = "") -> TemplateResponse:
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         **site.each_context(request),
         "title": f"{handover.name} added",
         "handover": handover,

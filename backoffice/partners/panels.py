@@ -39,7 +39,7 @@ DAYS = 30
 Partner = Supplier | Retailer
 
 
-def _shown(template: str, read: Callable[[Any], dict[str, Any]]) -> Callable[[Any, HttpRequest], str]:
+def _shown(template: str, read: Callable[[Any], dict[str, object]]) -> Callable[[Any, HttpRequest], str]:
     """Return the `render` of a panel: a template with the data of the party."""
 
     def render(party: Partner, request: HttpRequest) -> str:
@@ -58,15 +58,15 @@ def _readiness(party: Partner, request: HttpRequest) -> str:
     return render_to_string("admin/partner/readiness.html", {"needs": needs, "allowed": allowed}, request)
 
 
-def _supplier_numbers(supplier: Supplier) -> dict[str, Any]:
+def _supplier_numbers(supplier: Supplier) -> dict[str, object]:
     return {"card": Scorecard.of(supplier, DAYS)}
 
 
-def _members(party: Partner) -> dict[str, Any]:
+def _members(party: Partner) -> dict[str, object]:
     return {"members": team(party)[:MOST], "invite_url": f"admin:accounts_{party.role}_do"}
 
 
-def _retailer_numbers(retailer: Retailer) -> dict[str, Any]:
+def _retailer_numbers(retailer: Retailer) -> dict[str, object]:
     return {
         "states": _counted(
             Order, "processing_state", ProcessingState.values, FieldIs("retailer__id", str(retailer.pk))
@@ -74,7 +74,7 @@ def _retailer_numbers(retailer: Retailer) -> dict[str, Any]:
     }
 
 
-def _fulfillments(supplier: Supplier) -> dict[str, Any]:
+def _fulfillments(supplier: Supplier) -> dict[str, object]:
     own = FieldIs("supplier__id", str(supplier.pk))
     newest = Fulfillment.objects.for_supplier(supplier).select_related("order__retailer")
     return {
@@ -84,7 +84,7 @@ def _fulfillments(supplier: Supplier) -> dict[str, Any]:
     }
 
 
-def _orders(retailer: Retailer) -> dict[str, Any]:
+def _orders(retailer: Retailer) -> dict[str, object]:
     own = FieldIs("retailer__id", str(retailer.pk))
     return {
         "states": _counted(Order, "processing_state", ProcessingState.values, own),
@@ -108,7 +108,7 @@ def _counted(model: Any, field: str, states: list[str], own: FieldIs) -> list[tu
     return found
 
 
-def _warehouses(supplier: Supplier) -> dict[str, Any]:
+def _warehouses(supplier: Supplier) -> dict[str, object]:
     overpromised = StockLevel.objects.filter(warehouse__supplier=supplier, overpromised=True)
     return {
         "warehouses": Warehouse.objects.filter(supplier=supplier).order_by("id")[:MOST],
@@ -119,43 +119,43 @@ def _warehouses(supplier: Supplier) -> dict[str, Any]:
     }
 
 
-def _imports(supplier: Supplier) -> dict[str, Any]:
+def _imports(supplier: Supplier) -> dict[str, object]:
     return {
         "jobs": ImportJob.objects.filter(supplier=supplier).order_by("-id")[:NEWEST],
         "url": list_url(ImportJob, [FieldIs("supplier__id", str(supplier.pk))]),
     }
 
 
-def _import_settings(supplier: Supplier) -> dict[str, Any]:
+def _import_settings(supplier: Supplier) -> dict[str, object]:
     return {
         "policy": ImportPolicy.objects.filter(supplier=supplier).first(),
         "automatic": AutoImport.objects.filter(supplier=supplier).order_by("kind"),
     }
 
 
-def _keys(party: Partner) -> dict[str, Any]:
+def _keys(party: Partner) -> dict[str, object]:
     """Return the newest keys, each with whether it is usable."""
     now = timezone.now()
     keys = ApiKey.objects.filter(**{party.role.value: party}).order_by("-id")[:MOST]
     return {"keys": [(key, key.usable(at=now)) for key in keys]}
 
 
-def _upload_area(supplier: Supplier) -> dict[str, Any]:
+def _upload_area(supplier: Supplier) -> dict[str, object]:
     return {
         "login": SftpLogin.objects.filter(supplier=supplier).first(),
         "hosts": RemoteHost.objects.filter(supplier=supplier),
     }
 
 
-def _webhooks(party: Partner) -> dict[str, Any]:
+def _webhooks(party: Partner) -> dict[str, object]:
     return {"webhooks": Webhook.objects.present().for_party(party).order_by("id")[:MOST]}
 
 
-def _partnerships(party: Partner) -> dict[str, Any]:
+def _partnerships(party: Partner) -> dict[str, object]:
     return {"partnerships": party.partnerships.select_related("supplier", "retailer")[:MOST]}
 
 
-def _history(party: Partner) -> dict[str, Any]:
+def _history(party: Partner) -> dict[str, object]:
     """Return the newest changes of the party, its partnerships and its keys, with its remarks."""
     events = Event.objects.filter(area=ACCOUNTS, **{party.role.value: party})
     about = [(party._meta.label_lower, party.pk)]
@@ -164,11 +164,11 @@ def _history(party: Partner) -> dict[str, Any]:
     return {"entries": newest, "original": party, **suspension_context(party)}
 
 
-def _contacts(party: Partner) -> dict[str, Any]:
+def _contacts(party: Partner) -> dict[str, object]:
     return {"contacts": party.contacts.all()[:MOST]}
 
 
-def _nothing(party: Partner) -> dict[str, Any]:
+def _nothing(party: Partner) -> dict[str, object]:
     return {}
 
 

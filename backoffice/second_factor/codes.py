@@ -26,7 +26,7 @@ class _CodeForm:
     """A form that limits wrong codes and accepts each code of an app once, even if Redis fails."""
 
     user: Any
-    cleaned_data: dict[str, Any]
+    cleaned_data: dict[str, object]
     authenticator: Authenticator
 
     def clean_code(self) -> str:

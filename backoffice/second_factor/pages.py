@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest
 
@@ -13,7 +11,7 @@ from portal.visitors import PATH as PORTAL
 OURS = ("mfa_", "account_", "socialaccount_")
 
 
-def admin_context(request: HttpRequest) -> dict[str, Any]:
+def admin_context(request: HttpRequest) -> dict[str, object]:
     """Return the admin's context for allauth's views, and nothing for other views."""
     match = request.resolver_match
     if (

@@ -81,7 +81,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
     def render_change_form(
         self,
         request: HttpRequest,
-        context: dict[str, Any],
+        context: dict[str, object],
         add: bool = False,
         change: bool = False,
         form_url: str = "",
@@ -161,7 +161,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         return reverse(f"admin:accounts_{name}_{view}", args=[subject.pk])
 
 
-def suspension_context(subject: Subject) -> dict[str, Any]:
+def suspension_context(subject: Subject) -> dict[str, object]:
     """Return the template context of a record's current and past suspensions."""
     history = list(Suspension.objects.about(subject)[:SHOWN])
     name = subject._meta.model_name

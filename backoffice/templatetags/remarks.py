@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import template
 from django.db.models import Model
 from django.template.context import Context
@@ -16,7 +14,7 @@ register = template.Library()
 
 
 @register.inclusion_tag("admin/record/comment_form.html", takes_context=True)
-def comment_form(context: Context, record: Model) -> dict[str, Any]:
+def comment_form(context: Context, record: Model) -> dict[str, object]:
     """Show the form for a comment to users who may change the record."""
     meta, request = record._meta, context["request"]
     return {
@@ -29,7 +27,7 @@ def comment_form(context: Context, record: Model) -> dict[str, Any]:
 
 
 @register.inclusion_tag("admin/contacts/links.html", takes_context=True)
-def message_links(context: Context, record: Model) -> dict[str, Any]:
+def message_links(context: Context, record: Model) -> dict[str, object]:
     """Show the links to write a message about a record, and to record its answer."""
     meta, request = record._meta, context["request"]
     may_write = type(record) in PARTIES and request.user.has_perm(
@@ -40,7 +38,7 @@ def message_links(context: Context, record: Model) -> dict[str, Any]:
 
 
 @register.inclusion_tag("admin/record/remarks.html", takes_context=True)
-def remarks_on(context: Context, record: Model) -> dict[str, Any]:
+def remarks_on(context: Context, record: Model) -> dict[str, object]:
     """Show the comments and messages of a record whose page has no timeline."""
     entries = remark_entries([(record._meta.label_lower, record.pk)])
     shared = {name: context.get(name) for name in ("request", "csrf_token")}

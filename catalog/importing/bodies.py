@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rest_framework import serializers
 
@@ -27,7 +26,7 @@ class ImportProductsBody(ProductMappingBody):
     )
     dry_run = Flag(required=False, help_text="Report the expected result and change nothing.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, object]) -> dict[str, object]:
         urls = [name for name in ("file_url", "url") if attrs.get(name)]
         if attrs.get("data") and urls:
             raise serializers.ValidationError({"data": f"Give either {urls[0]} or data, not both."})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
@@ -28,7 +27,7 @@ def forecast(context: ImportContext) -> BatchResult:
     return BatchResult(int(created), int(updated), report)
 
 
-def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
+def _price_changes(context: ImportContext) -> list[dict[str, object]]:
     changes: list[Composable] = [
         SQL(
             "SELECT v.sku, {name} AS field, v.{price} AS old, b.{price} AS new FROM {batch} AS b"
@@ -40,7 +39,7 @@ def _price_changes(context: ImportContext) -> list[dict[str, Any]]:
     return _largest(changes)
 
 
-def _largest(changes: list[Composable]) -> list[dict[str, Any]]:
+def _largest(changes: list[Composable]) -> list[dict[str, object]]:
     """Return the largest of these changes, by their factor."""
     if not changes:
         return []
@@ -58,7 +57,7 @@ def _largest(changes: list[Composable]) -> list[dict[str, Any]]:
     return list(json.loads(largest))
 
 
-def outlook(context: ImportContext) -> dict[str, Any]:
+def outlook(context: ImportContext) -> dict[str, object]:
     """Return the largest price changes of the whole file."""
     variants = lookup(context)
     changes: list[Composable] = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from psycopg.sql import Composable
 
@@ -28,7 +28,7 @@ class ProductImporter(RangeImporter):
     def key(self, context: ImportContext) -> list[Composable]:
         return [context.mapped.values["sku"]]
 
-    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+    def mandatory(self, options: Mapping[str, object]) -> list[str]:
         return ["sku"]
 
     def lookup(self, context: ImportContext) -> Lookup:
@@ -46,7 +46,7 @@ class ProductImporter(RangeImporter):
     def forecast(self, context: ImportContext) -> BatchResult:
         return forecast.forecast(context)
 
-    def outlook(self, context: ImportContext) -> dict[str, Any]:
+    def outlook(self, context: ImportContext) -> dict[str, object]:
         return forecast.outlook(context)
 
     def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:

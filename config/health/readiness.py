@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from django.db import DatabaseError, connection
 
@@ -35,7 +34,7 @@ def _ask() -> str:
     return "is a standby" if standby else OK
 
 
-def answer(state: str) -> tuple[int, dict[str, Any]]:
+def answer(state: str) -> tuple[int, dict[str, object]]:
     """Return the status and the body of /readyz for a state of the database."""
     checks = {"database": state}
     if state == OK:

@@ -6,7 +6,6 @@ import shutil
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -55,7 +54,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 def statusz(request: HttpRequest) -> HttpResponse:
     """Answer a monitor: 200 while every check is `ok`, else 503 that names the checks that fail."""
     # Clients outside do not see the names of hosts.
-    more: dict[str, Any] = {"parts": listed()} if is_internal(request) else {}
+    more: dict[str, object] = {"parts": listed()} if is_internal(request) else {}
     checks = _checks()
     failed = [name for name, result in checks.items() if result != "ok"]
     if not failed:
@@ -132,7 +131,7 @@ CHECKS: dict[str, Callable[[], str]] = {
 BY_REDIS = frozenset({"worker", "uploads", "beat", "parts"})
 
 
-def _answer(status: int, body: dict[str, Any]) -> HttpResponse:
+def _answer(status: int, body: dict[str, object]) -> HttpResponse:
     response = HttpResponse(encode(body), status=status, content_type="application/json")
     response["Cache-Control"] = "no-store"
     return response

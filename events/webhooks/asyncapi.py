@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +19,7 @@ from events.serializers import EventJson
 from events.webhooks.described import HEADERS
 from events.webhooks.types import TESTED, types_of
 
-Schema = dict[str, Any]
+Schema = dict[str, object]
 
 
 @functools.cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiWebhook
 
 HEADERS = {
@@ -13,7 +11,7 @@ HEADERS = {
     "your secret. While two secrets are valid there are two signatures, space-separated.",
 }
 
-_RECEIVE: dict[str, Any] = {
+_RECEIVE: dict[str, object] = {
     "operationId": "receive_event",
     # Clients do not make this call. Without this, openapi-generator writes a method that does not compile.
     "x-internal": True,

@@ -32,7 +32,7 @@ class WebhookInactive(ApiError):
 
 
 def create(
-    party: Supplier | Retailer, areas: Iterable[str], fields: Mapping[str, Any], *, by: Actor
+    party: Supplier | Retailer, areas: Iterable[str], fields: Mapping[str, object], *, by: Actor
 ) -> tuple[Webhook, str]:
     """Create a webhook and return it with its secret. It receives events that are committed from now on.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -212,5 +212,5 @@ class RetailerWebhookViewSet(WebhookViewSet, RetailerViewSet):
 NOT_STORED = {"Cache-Control": "no-store"}
 
 
-def shown(webhook: Webhook, secret: str = "") -> dict[str, Any]:
+def shown(webhook: Webhook, secret: str = "") -> dict[str, object]:
     return dict(webhook_json(webhook, backlogs([webhook.pk])[webhook.pk], secret))

@@ -23,7 +23,7 @@ class AcceptForm(forms.Form):
     tracking_number = forms.CharField(max_length=100, required=False, help_text="If you know it already.")
 
 
-MakeMove = Callable[[Fulfillment, Change, dict[str, Any]], str]
+MakeMove = Callable[[Fulfillment, Change, dict[str, object]], str]
 """Makes a move with the form's answers, and returns a message for the operator."""
 
 
@@ -59,16 +59,16 @@ def _request_cancelation(fulfillment: Fulfillment, change: Change, answers: dict
     return f"{fulfillment.supplier} was asked to cancel fulfillment {fulfillment.pk}."
 
 
-def make_approve(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_approve(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     return _message(fulfillment.approve_cancelation(change), "The cancellation was approved.")
 
 
-def make_refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def make_refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     outcome = fulfillment.refuse_cancelation(change)
     return _message(outcome, "The cancellation was refused. The supplier captures the fulfillment again.")
 
 
-def _give_up(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def _give_up(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     fulfillment.give_up(change)
     return f"Fulfillment {fulfillment.pk} was canceled."
 
@@ -89,7 +89,7 @@ def action_of(
 ) -> AdminAction[Any]:
     """Return a move of the table as an action. The table decides when this kind of actor may use it."""
 
-    def run(fulfillment: Fulfillment, actor: Actor, answers: dict[str, Any]) -> str:
+    def run(fulfillment: Fulfillment, actor: Actor, answers: dict[str, object]) -> str:
         with fulfillment.order.change(by=actor) as change:
             return make(fulfillment, change, answers)
 
@@ -118,7 +118,7 @@ def _requested_units(fulfillment: Fulfillment) -> str:
     return f"{requested} units are canceled on behalf of {fulfillment.supplier}."
 
 
-def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
+def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, object]) -> str:
     with fulfillment.order.change(by=by) as change:
         return _message(fulfillment.restock(change), "All returned units are in stock again.")
 

@@ -155,7 +155,7 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             .select_related("order__retailer", "supplier", "warehouse", "partnership")
         )
 
-    def page_context(self, request: HttpRequest, fulfillment: Fulfillment) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, fulfillment: Fulfillment) -> dict[str, object]:
         capture = getattr(fulfillment, "capture", None)
         prefetch_related_objects([fulfillment], "lines", *ITEMIZED)
         names = {line.pk: line.name for line in fulfillment.order.lines.all()}

@@ -107,7 +107,7 @@ class Counted:
         rows = rows.filter(pk__in=events.filter(fulfillment_id__isnull=False).values("fulfillment_id"))
         return self._late(rows, events) if self.count == "late" else rows
 
-    def _bounds(self) -> dict[str, Any]:
+    def _bounds(self) -> dict[str, object]:
         """Return the conditions on the events: the days, and the number at which their index begins."""
         begin = datetime.combine(self.first, time.min, UTC)
         end = datetime.combine(self.last, time.min, UTC) + timedelta(days=1)

@@ -45,7 +45,7 @@ class SimulationForm(forms.ModelForm[RoutingSimulation]):
         )
         widgets = {name: forms.DateInput({"type": "date"}) for name in ("first_day", "last_day")}
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         given = super().clean() or {}
         supplier, left_out = given.get("supplier"), given.get("left_out")
         if not left_out and given.get("priority") is None and given.get("safety_stock") is None:
@@ -66,7 +66,7 @@ class SimulationForm(forms.ModelForm[RoutingSimulation]):
         return given
 
 
-def _stop(simulation: RoutingSimulation, by: Actor, answers: dict[str, Any]) -> str:
+def _stop(simulation: RoutingSimulation, by: Actor, answers: dict[str, object]) -> str:
     simulation.stopped_at = timezone.now()
     simulation.save(update_fields=["stopped_at"])
     return "The simulation stops after its present page of orders."
@@ -97,7 +97,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         return self.has_act_permission(request)
 
     def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
         """Show the form; save a valid rule and start the simulation."""
         if not self.has_add_permission(request):
@@ -121,7 +121,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
         }
         return TemplateResponse(request, "admin/fulfillments/routingsimulation/ask.html", context)
 
-    def page_context(self, request: HttpRequest, simulation: RoutingSimulation) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, simulation: RoutingSimulation) -> dict[str, object]:
         result = cast(SimulationResultJson, simulation.result or nothing_yet())
         names = _names(result)
         suppliers = [
@@ -165,7 +165,7 @@ ROWS: tuple[tuple[str, str], ...] = (
 
 def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
     """Return the title, the values without and with the rule, and the difference of each measure."""
-    then, now = cast(dict[str, Any], before), cast(dict[str, Any], after)
+    then, now = cast(dict[str, object], before), cast(dict[str, Any], after)
     counts = [(title, then[name], now[name]) for name, title in ROWS]
     amounts = [
         (f"Amount in {code}", Decimal(before["amounts"].get(code, 0)), Decimal(after["amounts"].get(code, 0)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 
 from events.admin_base import RecordedAdmin
@@ -24,7 +22,7 @@ class PerformanceTargetAdmin(RecordedAdmin[PerformanceTarget]):
     def valid_for(self, target: PerformanceTarget) -> str:
         return str(target.partnership) if target.partnership else "All others"
 
-    def event_fields(self, target: PerformanceTarget) -> dict[str, Any]:
+    def event_fields(self, target: PerformanceTarget) -> dict[str, object]:
         names = ("ship_within_hours", "on_time_percent", "most_refused_percent")
         partnership = target.partnership
         parties = {"supplier": partnership.supplier, "retailer": partnership.retailer} if partnership else {}

@@ -33,7 +33,7 @@ class UnitsForm(forms.Form):
                 help_text=f"{title or name}: at most {most}. 0 leaves the line out.",
             )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Refuse a form that names no units. A script that sends no lines at all means all units."""
         data = super().clean() or {}
         names = [name for name in self.fields if name.startswith("line_")]
@@ -58,7 +58,7 @@ class ShipForm(UnitsForm):
     carrier = forms.CharField(max_length=100, required=False)
 
     @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ShipForm:
         form = cls(sent)
         form.add_lines(fulfillment, lambda line: line.open)
         return form
@@ -72,7 +72,7 @@ class ReturnForm(UnitsForm):
     restock = forms.BooleanField(required=False, label="Put the units back into stock")
 
     @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ReturnForm:
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ReturnForm:
         form = cls(sent)
         form.add_lines(fulfillment, lambda line: line.returnable)
         return form
@@ -85,7 +85,7 @@ class ReassignForm(UnitsForm):
     why_not = ""
 
     @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ReassignForm:
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ReassignForm:
         form, alternatives = cls(sent), find_alternatives(fulfillment)
         form.add_lines(fulfillment, lambda line: line.open)
         if not (alternatives.chosen or alternatives.able or alternatives.partly):

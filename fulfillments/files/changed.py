@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
 from django.utils import timezone
@@ -93,7 +93,7 @@ def _rows(changes: Iterable[CapturedChange]) -> Iterator[dict[str, str]]:
         open_units[line.fulfillment_id] += line.open
     for change in changes:
         order_id, retailer_order_id, address = orders[change.fulfillment_id]
-        row: dict[str, Any] = {
+        row: dict[str, object] = {
             "fulfillment_id": change.fulfillment_id,
             "change": change.name,
             "changed_at": iso(change.occurred_at),

@@ -53,7 +53,7 @@ class TrackingImporter(RowImporter):
         "asked_at": TextColumn("asked_at", example="2030-01-31T12:00:00.000000Z"),
     }
 
-    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+    def mandatory(self, options: Mapping[str, object]) -> list[str]:
         return ["fulfillment_id", "action"]
 
     def check_columns(self, read: Collection[str], ignored: Iterable[str]) -> None:
@@ -118,7 +118,7 @@ def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
         )
         raise Invalid.at("tracking_number", message, "damaged_text")
     try:
-        checked: dict[str, Any] = validated(body, given)
+        checked: dict[str, object] = validated(body, given)
     except ValidationError as error:
         raise invalid_fields(error.detail) from error
     return checked

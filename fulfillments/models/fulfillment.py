@@ -133,7 +133,7 @@ class Fulfillment(CancelableFulfillment):
                 raise Invalid.at(field, "Must name at least one line and quantity.")
             move.ship(shipped, tracking_number)
             items = as_items(shipped)
-            shown: dict[str, Any] = {
+            shown: dict[str, object] = {
                 "tracking_number": tracking_number,
                 "carrier": parcel.carrier,
                 "items": items,
@@ -180,7 +180,7 @@ class Fulfillment(CancelableFulfillment):
         self,
         change: Change,
         reason: State,
-        items: Sequence[Mapping[str, Any]],
+        items: Sequence[Mapping[str, object]],
         *,
         reject_id: str | None,
         expected_at: date | None = None,
@@ -263,7 +263,7 @@ class Fulfillment(CancelableFulfillment):
     def record_return(
         self,
         change: Change,
-        items: Sequence[Mapping[str, Any]],
+        items: Sequence[Mapping[str, object]],
         *,
         reason: str,
         return_id: str | None = None,

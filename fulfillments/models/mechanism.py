@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
-from typing import Any
 
 from api.errors import InvalidTransition
 from events.models import Event
@@ -35,7 +34,7 @@ class MoveInProgress:
     warehouse_id: int
     lines: list[FulfillmentLine]
     target: State | None = None
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, object] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -80,7 +79,7 @@ class MovableFulfillment(models.Model):
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
         self.save(update_fields=MUTABLE)
         self._save_lines(moving.lines)
-        moved: dict[str, Any] = {"from_state": moving.before, "to_state": target, "data": moving.data}
+        moved: dict[str, object] = {"from_state": moving.before, "to_state": target, "data": moving.data}
         change.record(move.event, fulfillment=self, effects=moving.effects, **moved)
 
     def _reread(self, change: Change) -> list[FulfillmentLine]:

@@ -66,7 +66,7 @@ class Return(models.Model):
             if item["quantity"] > item.get("restocked", 0)
         }
 
-    def to_restock(self, lines: list[FulfillmentLine], items: Sequence[Mapping[str, Any]]) -> Quantities:
+    def to_restock(self, lines: list[FulfillmentLine], items: Sequence[Mapping[str, object]]) -> Quantities:
         """Return the units of these items that this return brought and that are not back in stock."""
         returned = {item["line"]: item["quantity"] for item in self.items}
         restock = spread(lines, items, lambda line: returned.get(line.pk, 0), "return_lines")
@@ -100,5 +100,5 @@ class Return(models.Model):
         return MoveOutcome.DONE
 
 
-def items_to_restock(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def items_to_restock(items: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     return [item for item in items if item.get("restock")]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -100,7 +99,7 @@ class Shipment(ParcelContent):
         """The tracking number that the supplier reported first."""
         return self.reported_numbers[0] if self.reported_numbers else self.tracking_number
 
-    def correct(self, tracking_number: str, carrier: str | None) -> dict[str, Any]:
+    def correct(self, tracking_number: str, carrier: str | None) -> dict[str, object]:
         """Set the number and the carrier; return the data of the event, empty if nothing changed.
 
         If `carrier` is None, the carrier that the supplier named stays, and a derived carrier is derived

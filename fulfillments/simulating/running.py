@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
 from time import monotonic
-from typing import Any, cast
+from typing import cast
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -54,7 +54,7 @@ def _begin(simulation: RoutingSimulation) -> None:
     end = datetime.combine(simulation.last_day + timedelta(days=1), time(), UTC)
     simulation.first_number = first_since(midnight)
     simulation.begin_at = simulation.position = first_since(end)
-    simulation.result = cast(dict[str, Any], nothing_yet())
+    simulation.result = cast(dict[str, object], nothing_yet())
     names = ("first_number", "begin_at", "position", "result")
     if not simulation.held().update(**{name: getattr(simulation, name) for name in names}):
         raise leased.LeaseLost

@@ -56,8 +56,8 @@ class SlipTemplateForm(forms.ModelForm[SlipTemplate]):
         file = self.cleaned_data["new_logo"]
         return stored_logo(file.read()) if file else None
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+    def clean(self) -> dict[str, object]:
+        cleaned: dict[str, object] = super().clean() or self.cleaned_data
         if cleaned.get("new_logo"):
             self.instance.logo = cleaned["new_logo"]
         elif cleaned.get("remove_logo"):

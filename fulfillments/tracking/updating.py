@@ -44,11 +44,11 @@ def compact(folder: Path, version: str) -> dict[str, Any]:
     return data
 
 
-def _formats(courier: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _formats(courier: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     for each in courier["tracking_numbers"]:
         pattern = each["regex"] if isinstance(each["regex"], str) else "".join(each["regex"])
         tests = each["test_numbers"]
-        row: dict[str, Any] = {
+        row: dict[str, object] = {
             "carrier": NAMES.get(courier["courier_code"], courier["name"]),
             "format": each["name"],
             # Numbers are compared without blanks, so the pattern needs none.

@@ -140,17 +140,17 @@ def _find(sample: FileSample, name: str) -> int | None:
 def changed_body(
     sample: FileSample,
     options: Mapping[str, Any],
-    body: Mapping[str, Any],
+    body: Mapping[str, object],
     posted: Mapping[str, str],
     fields: Fields,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return a request body with the posted changes; `options` are the options of `body`.
 
     After a change the body lists every entry, and no longer names a saved mapping.
     """
     math = posted.get("math_transformer", "").strip()
-    kept: list[dict[str, Any]] = []
-    chosen: list[dict[str, Any]] = []
+    kept: list[dict[str, object]] = []
+    chosen: list[dict[str, object]] = []
     changed = False
     for column in columns_of(sample, options, fields):
         entries = _posted_entries(column, posted)
@@ -171,7 +171,7 @@ def changed_body(
     }
 
 
-def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]], fields: Fields) -> bool:
+def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, object]], fields: Fields) -> bool:
     """Whether another column was chosen for a field that holds one value."""
     name = entry["destination_field"].partition(".")[0]
     if fields[name].splittable:
@@ -179,7 +179,7 @@ def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, Any]], fields:
     return any(each["destination_field"] == name for each in chosen)
 
 
-def _posted_entries(column: MappedColumn, posted: Mapping[str, str]) -> list[dict[str, Any]]:
+def _posted_entries(column: MappedColumn, posted: Mapping[str, str]) -> list[dict[str, object]]:
     target = posted.get(f"column-{column.index}", column.chosen)
     if target == AS_MAPPED:
         return column.entries

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
@@ -57,7 +56,7 @@ def sample_of(draft: ImportDraft) -> FileSample:
         return read_sample(path, known)
 
 
-def first_body(draft: ImportDraft, sample: FileSample) -> dict[str, Any]:
+def first_body(draft: ImportDraft, sample: FileSample) -> dict[str, object]:
     """Return the suggested mapping as a request body."""
     kind = kind_of(draft.kind)
     if kind.form:

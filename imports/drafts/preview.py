@@ -59,7 +59,9 @@ class Preview:
         return any(row.faults for row in self.rows)
 
 
-def preview(sample: FileSample, importer: Importer, options: Mapping[str, Any], supplier_id: int) -> Preview:
+def preview(
+    sample: FileSample, importer: Importer, options: Mapping[str, object], supplier_id: int
+) -> Preview:
     """Return how the first rows of a supplier's file would be read with these options."""
     result = Preview(unreadable=sum(1 for record in sample.rows if record.code))
     currency = Supplier.objects.values_list("currency", flat=True).get(pk=supplier_id)

@@ -58,9 +58,9 @@ def read_sample(path: Path, known: Collection[str], check: Check = lambda: None)
         return FileSample(sheet.header, shown, sheet.own, sheet.delimiter, list(sheet.warnings))
 
 
-def as_json(sample: FileSample) -> dict[str, Any]:
+def as_json(sample: FileSample) -> dict[str, object]:
     """Return a sample as JSON. PostgreSQL stores no NUL and no half characters, so they are replaced."""
-    stored: dict[str, Any] = json.loads(
+    stored: dict[str, object] = json.loads(
         json.dumps(asdict(sample), ensure_ascii=False)
         .encode("utf-8", "replace")
         .decode()

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -70,7 +69,7 @@ def _is_packed(blob: Blob) -> bool:
     return start.startswith(GZIP) or start in ZIP
 
 
-def saved_options(supplier: Supplier, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def saved_options(supplier: Supplier, kind: str, body: dict[str, object]) -> dict[str, object]:
     """Return the options that an automatic import stores for this body. Raises ValidationError, Invalid."""
     api = kind_of(kind).api
     assert api is not None  # operators upload no files of a kind without requests
@@ -79,7 +78,7 @@ def saved_options(supplier: Supplier, kind: str, body: dict[str, Any]) -> dict[s
     return kind_of(kind).checked_options(supplier, checked)
 
 
-def options_of(draft: ImportDraft, body: dict[str, Any]) -> dict[str, Any]:
+def options_of(draft: ImportDraft, body: dict[str, object]) -> dict[str, object]:
     """Return the options that an import of this draft gets. Raises ValidationError, Invalid."""
     options = saved_options(draft.supplier, draft.kind, body)
     return kind_of(draft.kind).with_mapping(draft.supplier, options)

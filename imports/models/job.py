@@ -79,7 +79,7 @@ class JobChange:
 
     repeated: bool
     target: Status
-    changes: dict[str, Any] = field(default_factory=dict)
+    changes: dict[str, object] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
 
 
@@ -204,7 +204,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         if added or changes:
             self.refresh_from_db(fields=[*added, *changes])
 
-    def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, Any]) -> None:
+    def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, object]) -> None:
         """Wait for a person. The job then blocks no other job, and is staged again when it continues.
 
         `ground`: the warehouses of the file; a later file must cover all of them to supersede it. `outlook`:
@@ -276,7 +276,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 raise InvalidTransition(message)
             move.changes = {**self._from_the_start(), "report": {}}
 
-    def _from_the_start(self) -> dict[str, Any]:
+    def _from_the_start(self) -> dict[str, object]:
         """Return the columns of a job that never ran; its rejects are deleted at once."""
         self.rejects.all().delete()
         empty = dict.fromkeys(("rows_total", "staged", "error", "started_at", "finished_at", "reported_at"))

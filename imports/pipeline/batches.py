@@ -27,7 +27,7 @@ ONE_BY_ONE = """
 """
 
 
-def land_range(context: ImportContext, importer: RangeImporter, after: int, upto: int) -> dict[str, Any]:
+def land_range(context: ImportContext, importer: RangeImporter, after: int, upto: int) -> dict[str, object]:
     """Land the rows of these lines in this transaction; return the additions to the job's counters."""
     rows = context.sizes.get(after, 0)
     counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)

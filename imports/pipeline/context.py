@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from psycopg.sql import SQL, Composable, Literal
 
@@ -47,4 +46,4 @@ class BatchResult:
 
     created: int = 0
     updated: int = 0
-    report: dict[str, Any] = field(default_factory=dict)
+    report: dict[str, object] = field(default_factory=dict)

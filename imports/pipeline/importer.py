@@ -48,7 +48,7 @@ class Importer(ABC):
     # Whether a file's header may choose a mapping of the service.
     maps_by_header: ClassVar[bool] = False
 
-    def columns_for(self, options: Mapping[str, Any]) -> Mapping[str, FileColumn]:
+    def columns_for(self, options: Mapping[str, object]) -> Mapping[str, FileColumn]:
         """Return the fields that a file with these options may fill, by name."""
         return self.columns
 
@@ -61,7 +61,7 @@ class Importer(ABC):
         """Return the expressions over `s` that identify a row; a file's last row of each key counts."""
 
     def rewriting(
-        self, supplier_id: int, options: Mapping[str, Any], header: Sequence[str], own: int
+        self, supplier_id: int, options: Mapping[str, object], header: Sequence[str], own: int
     ) -> Rewriting | None:
         """Return the rewriting of a file with this header before staging, or None.
 
@@ -74,10 +74,10 @@ class Importer(ABC):
         return [MappingEntry(**each) for each in options.get("field_mapping", [])]
 
     @abstractmethod
-    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+    def mandatory(self, options: Mapping[str, object]) -> list[str]:
         """Return the fields that every file of this kind needs."""
 
-    def needed_columns(self, options: Mapping[str, Any]) -> str:
+    def needed_columns(self, options: Mapping[str, object]) -> str:
         """Return a sentence with the columns that a file needs, and how to name the file's own ones."""
         columns = self.columns_for(options)
         required = [column.name for column in columns.values() if column.required and not column.hidden]
@@ -89,11 +89,11 @@ class Importer(ABC):
         """Raise Unreadable for an ignored column that may stand for a field that no column fills."""
         return
 
-    def finish(self, context: ImportContext) -> dict[str, Any]:
+    def finish(self, context: ImportContext) -> dict[str, object]:
         """Do the work after the last row has landed; return additions to the job's report."""
         return {}
 
-    def forecast_finish(self, context: ImportContext) -> dict[str, Any]:
+    def forecast_finish(self, context: ImportContext) -> dict[str, object]:
         """Return the report that `finish` would give."""
         return {}
 
@@ -101,7 +101,7 @@ class Importer(ABC):
         """Return the reasons why this file should wait for a person, as sentences."""
         return []
 
-    def outlook(self, context: ImportContext) -> dict[str, Any]:
+    def outlook(self, context: ImportContext) -> dict[str, object]:
         """Return the largest changes of a waiting file, old and new, for the person who decides."""
         return {}
 
@@ -117,7 +117,7 @@ class Importer(ABC):
         """Run after the commit of a change."""
         return
 
-    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+    def check(self, supplier: Supplier, options: Mapping[str, object]) -> dict[str, object]:
         """Return the options if this supplier may use them. Raises Invalid."""
         return dict(options)
 

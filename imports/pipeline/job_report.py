@@ -8,7 +8,7 @@ from typing import Any
 TOP = 10
 
 
-def merge_reports(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def merge_reports(old: dict[str, Any], new: dict[str, object]) -> dict[str, object]:
     """Merge two reports: numbers are added, lists keep the largest changes, texts are replaced."""
     result = dict(old)
     for name, content in new.items():

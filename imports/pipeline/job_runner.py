@@ -8,7 +8,6 @@ committed range.
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
@@ -129,7 +128,7 @@ def _finish(context: ImportContext, importer: Importer) -> None:
     job = context.job
     with transaction.atomic():
         execute(SQL("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'"))
-        report: dict[str, Any] = (
+        report: dict[str, object] = (
             importer.forecast_finish(context) if job.dry_run else importer.finish(context)
         )
         job.update_if_owner(report=merge_reports(job.report, report))

@@ -48,7 +48,7 @@ class MappingEntry:
     # Whether the column may be absent; of several entries for one field, the first present column counts.
     optional: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -58,7 +58,10 @@ def snake_case(name: str) -> str:
 
 
 def read_entries(
-    items: Sequence[Any], columns: Mapping[str, FileColumn], where: str, former: Sequence[MappingEntry] = ()
+    items: Sequence[object],
+    columns: Mapping[str, FileColumn],
+    where: str,
+    former: Sequence[MappingEntry] = (),
 ) -> list[MappingEntry]:
     """Return the former entries and those of a request. Raises Invalid for a wrong entry."""
     if len(items) > MOST_ENTRIES:
@@ -134,7 +137,7 @@ def _from_text(item: str, columns: Mapping[str, FileColumn], path: str) -> Mappi
     return _entry(source, name, subtype, None, columns, path)
 
 
-def _from_object(item: Mapping[str, Any], columns: Mapping[str, FileColumn], path: str) -> MappingEntry:
+def _from_object(item: Mapping[str, object], columns: Mapping[str, FileColumn], path: str) -> MappingEntry:
     others = {snake_case(str(key)): value for key, value in item.items() if snake_case(str(key)) in NO_TEXT}
     given = _by_key({key: each for key, each in item.items() if snake_case(str(key)) not in NO_TEXT}, path)
     for key in ("source_field", "destination_field"):
@@ -161,14 +164,14 @@ def _values(item: Mapping[str, Any], path: str) -> dict[str, str]:
     return {cell.strip().lower(): value.strip() for cell, value in meanings.items()}
 
 
-def _optional(item: Mapping[str, Any], path: str) -> bool:
+def _optional(item: Mapping[str, object], path: str) -> bool:
     optional = item.get("optional")
     if optional is not None and not isinstance(optional, bool):
         raise Invalid.at(f"{path}.optional", "Must be true or false.")
     return bool(optional)
 
 
-def _by_key(item: Mapping[str, Any], path: str) -> dict[str, str]:
+def _by_key(item: Mapping[str, object], path: str) -> dict[str, str]:
     """Return an object's strings by known keys. Raises Invalid for a key that looks like a known one."""
     given: dict[str, str] = {}
     for key, value in item.items():

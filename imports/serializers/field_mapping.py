@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rest_framework import serializers
 
@@ -33,7 +32,7 @@ class FieldMappingBody(FileTypeBody):
         """Return the fields that a file may fill, by name."""
         raise NotImplementedError
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Return the options that the job stores. Raises Invalid for a wrong mapping."""
         columns, data = self.columns(), self.validated_data
         entries, left_out = list[MappingEntry](), list[str]()

@@ -67,19 +67,19 @@ MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Colum
         ' "gtin": null}`. null leaves the field out.',
     }
 )
-class MappingField(serializers.Field[list[Any], Any, Any, Any]):
+class MappingField(serializers.Field[list[object], Any, Any, Any]):
     """Entries of a mapping; each is checked on its own."""
 
     default_error_messages = {"invalid": "Must be an array, or an object with a column for each field."}
 
-    def to_internal_value(self, data: Any) -> list[Any]:
+    def to_internal_value(self, data: Any) -> list[object]:
         if isinstance(data, dict):
             return [{"source_field": column, "destination_field": field} for field, column in data.items()]
         if not isinstance(data, list):
             self.fail("invalid")
         return data
 
-    def to_representation(self, value: list[Any]) -> Any:
+    def to_representation(self, value: list[object]) -> Any:
         return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from django.utils import timezone
 
@@ -116,7 +116,7 @@ def first_errors(jobs: Iterable[ImportJob]) -> Mapping[int, list[Reject]]:
     return errors
 
 
-def _report(job: ImportJob) -> dict[str, Any]:
+def _report(job: ImportJob) -> dict[str, object]:
     """Return the report without the parts for the operators' page."""
     return {name: value for name, value in job.report.items() if name != "outlook"}
 

@@ -72,7 +72,7 @@ class RowsBody(Body):
             )
         return value
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, object]:
         given = [name for name in BY_PRODUCT if attrs.get(name)]
         if given and not attrs.get("product_fields"):
             message = f"{given[0]} needs product_fields, which tell the products apart."
@@ -95,8 +95,8 @@ class MappingRowsJson(TypedDict):
     picture_fields: NotRequired[list[str]]
     variant_fields: NotRequired[list[str]]
     blank_values: NotRequired[list[str]]
-    only_rows: NotRequired[dict[str, Any]]
-    group_rows: NotRequired[dict[str, Any]]
+    only_rows: NotRequired[dict[str, object]]
+    group_rows: NotRequired[dict[str, object]]
     sku_template: NotRequired[str]
 
 
@@ -108,7 +108,7 @@ class MappingJson(TypedDict):
     title: str
     kind: str
     built_in: bool
-    field_mapping: list[dict[str, Any]]
+    field_mapping: list[dict[str, object]]
     math_transformer: str
     rows: MappingRowsJson
     created_at: str | None
@@ -140,12 +140,12 @@ def mapping_json(saved: SavedMapping | ShopExport) -> MappingJson:
     }
 
 
-def left_out_json(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+def left_out_json(options: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return the fields that a mapping leaves out, as entries of a request."""
     return [{"source_field": None, "destination_field": name} for name in options.get("left_out", ())]
 
 
-def entry_json(entry: dict[str, Any]) -> dict[str, Any]:
+def entry_json(entry: dict[str, Any]) -> dict[str, object]:
     """Return an entry in the form of a request, so that it can be sent again."""
     target = entry["field"] + (f".{entry['subtype']}" if entry.get("subtype") else "")
     others = {name: value for name, value in entry.items() if name not in ("source", "field", "subtype")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from api.bodies import Body
 from api.fields import Exact, Flag, Integer
@@ -50,7 +50,7 @@ class AutoImportJson(TypedDict):
 
     kind: str
     enabled: bool
-    options: dict[str, Any]
+    options: dict[str, object]
 
 
 def auto_import_json(saved: AutoImport) -> AutoImportJson:

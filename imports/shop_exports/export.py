@@ -21,7 +21,7 @@ class ShopExport:
     # Sets of columns in lower case: a header with all columns of a set certainly belongs to this export.
     signatures: tuple[frozenset[str], ...]
     field_mapping: tuple[dict[str, Any], ...]
-    rows: Mapping[str, Any] = field(default_factory=dict)
+    rows: Mapping[str, object] = field(default_factory=dict)
     # Columns in lower case that a header of this export does not have.
     unlike: frozenset[str] = frozenset()
 
@@ -51,22 +51,22 @@ class StockExport:
     other_fields: frozenset[str]
     # Texts, in lower case, that stand for a quantity where nothing is stocked.
     not_stocked: frozenset[str]
-    rows: Mapping[str, Any] = field(default_factory=dict)
+    rows: Mapping[str, object] = field(default_factory=dict)
 
 
-def column(source: str, target: str, **more: Any) -> dict[str, Any]:
+def column(source: str, target: str, **more: Any) -> dict[str, object]:
     """Return an entry for a column that may be absent."""
     name, _, subtype = target.partition(".")
     entry = {"source": source, "field": name, "subtype": subtype, "optional": True, **more}
     return {key: value for key, value in entry.items() if value}
 
 
-def columns(sources: Sequence[str], target: str, **more: Any) -> list[dict[str, Any]]:
+def columns(sources: Sequence[str], target: str, **more: Any) -> list[dict[str, object]]:
     """Return an entry for each name that a column has in exports."""
     return [column(source, target, **more) for source in sources]
 
 
-def options_named_by(names: Sequence[tuple[str, str]], **more: Any) -> list[dict[str, Any]]:
+def options_named_by(names: Sequence[tuple[str, str]], **more: Any) -> list[dict[str, object]]:
     """Return entries for columns with values whose names are in other columns: options and properties."""
     return [
         column(value, target, name_field=name, **more)

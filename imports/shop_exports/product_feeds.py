@@ -7,7 +7,6 @@ Weights have a unit in the cell, so they are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from imports.shop_exports.export import ShopExport, column, columns
 
@@ -21,7 +20,7 @@ def spellings(name: str) -> list[str]:
     return list(dict.fromkeys([name, name.replace("_", " ")]))
 
 
-def attributes(names: Sequence[str], target: str) -> list[dict[str, Any]]:
+def attributes(names: Sequence[str], target: str) -> list[dict[str, object]]:
     return [entry for name in names for entry in columns(spellings(name), target)]
 
 

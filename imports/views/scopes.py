@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from accounts.authentication import Access
 from accounts.scopes import Scope
@@ -14,7 +13,7 @@ from imports.kinds import ImportKind, all_kinds
 class JobsOfScopes(SupplierViewSet):
     """The base view of jobs: product jobs need catalog scopes, stock jobs inventory scopes, and so on."""
 
-    def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
+    def admit(self, access: Access, kwargs: Mapping[str, object]) -> None:
         self.kinds = [kind.name for kind in all_kinds() if self.scope_of(kind) in access.scopes]
         super().admit(access, kwargs)
 

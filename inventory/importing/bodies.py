@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from rest_framework import serializers
 
@@ -62,7 +61,7 @@ class StockMappingBody(FileTypeBody):
             raise serializers.ValidationError(message, code="unknown")
         return value
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: dict[str, object]) -> dict[str, object]:
         if attrs.get("mapping"):
             also_given = [name for name in SAID_BY_MAPPING if attrs.get(name) and attrs[name] != "sku"]
             if also_given:
@@ -78,7 +77,7 @@ class StockMappingBody(FileTypeBody):
             )
         return attrs
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Return the options that the job stores."""
         data = self.validated_data
         as_of = data.get("as_of")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from psycopg.sql import SQL, Literal
 
@@ -60,7 +59,7 @@ def approval_reasons(context: ImportContext, policy: ImportPolicy) -> list[str]:
     return [f"The file would set {zeroed} of {stocked} stocked variants to 0."]
 
 
-def outlook(context: ImportContext) -> dict[str, Any]:
+def outlook(context: ImportContext) -> dict[str, object]:
     """Return the predicted change of the existing stock per warehouse, and the largest changes."""
     full = context.job.options["mode"] == FULL and not reason_to_keep(context)
     warehouses, changes = row(

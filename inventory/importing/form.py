@@ -64,7 +64,7 @@ class StockForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Return the chosen options as the body of an API request."""
         self.full_clean()
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
@@ -78,7 +78,7 @@ class StockForm(forms.Form):
         return {**chosen, "warehouse_id": int(warehouse)} if warehouse else chosen
 
     @classmethod
-    def initial_of(cls, body: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, body: Mapping[str, object]) -> dict[str, object]:
         """Return the form's initial values for the body of a request."""
         named = body.get("warehouse_field") or (body.get("mapping") and not body.get("warehouse_id"))
         warehouse = IN_COLUMN if named else str(body.get("warehouse_id") or "")

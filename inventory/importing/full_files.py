@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Q
 from psycopg.sql import SQL, Composable, Literal
 
@@ -27,7 +25,7 @@ FULL = "full"
 UNNAMED = SQL("pg_temp.import_unnamed")
 
 
-def finish(context: ImportContext) -> dict[str, Any]:
+def finish(context: ImportContext) -> dict[str, object]:
     """Set stock that the file does not name to 0 as of the file's time; keep later counts."""
     if context.job.options["mode"] != FULL:
         return {}
@@ -56,7 +54,7 @@ def finish(context: ImportContext) -> dict[str, Any]:
     return {"zeroed": zeroed, "kept_newer": int(kept_newer)}
 
 
-def forecast_finish(context: ImportContext) -> dict[str, Any]:
+def forecast_finish(context: ImportContext) -> dict[str, object]:
     if context.job.options["mode"] != FULL:
         return {}
     if why := reason_to_keep(context):

@@ -56,11 +56,11 @@ class StockImporter(RangeImporter):
             entries.append(MappingEntry(options["warehouse_field"], "warehouse"))
         return [*entries, MappingEntry("expected_at", "expected_at", optional=True)]
 
-    def mandatory(self, options: Mapping[str, Any]) -> list[str]:
+    def mandatory(self, options: Mapping[str, object]) -> list[str]:
         return list(dict.fromkeys(entry.field for entry in self.entries(options) if not entry.optional))
 
     def rewriting(
-        self, supplier_id: int, options: Mapping[str, Any], header: Sequence[str], own: int
+        self, supplier_id: int, options: Mapping[str, object], header: Sequence[str], own: int
     ) -> Rewriting | None:
         export = export_of(options)
         return LocationRows(export, supplier_id, options, header, own) if export else None
@@ -68,7 +68,7 @@ class StockImporter(RangeImporter):
     def same_row(self, context: ImportContext) -> Composable:
         return matching.same_row(context)
 
-    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, Any]:
+    def check(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, object]:
         number = options.get("warehouse_id")
         if number and not Warehouse.objects.filter(supplier=supplier, pk=number).exists():
             message = f"You have no warehouse {number}. GET …/warehouses lists your warehouses."
@@ -100,16 +100,16 @@ class StockImporter(RangeImporter):
     def forecast(self, context: ImportContext) -> BatchResult:
         return forecast.forecast(context)
 
-    def finish(self, context: ImportContext) -> dict[str, Any]:
+    def finish(self, context: ImportContext) -> dict[str, object]:
         return full_files.finish(context)
 
-    def forecast_finish(self, context: ImportContext) -> dict[str, Any]:
+    def forecast_finish(self, context: ImportContext) -> dict[str, object]:
         return full_files.forecast_finish(context)
 
     def approval_reasons(self, context: ImportContext, policy: ImportPolicy) -> list[str]:
         return forecast.approval_reasons(context, policy)
 
-    def outlook(self, context: ImportContext) -> dict[str, Any]:
+    def outlook(self, context: ImportContext) -> dict[str, object]:
         return forecast.outlook(context)
 
     def ground(self, context: ImportContext) -> list[int]:

@@ -24,7 +24,7 @@ from orders.processing_state import FINISHED, ProcessingState
 SEEN_BY_ALL = "The suppliers and the retailer see the reason in their events."
 
 
-def _hold(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def _hold(order: Order, by: Actor, answers: dict[str, object]) -> str:
     with order.change(by=by) as change:
         outcome = services.hold(change)
     if outcome is MoveOutcome.UNCHANGED:
@@ -40,7 +40,7 @@ def _release(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     return f"Order {order.retailer_order_id} is released."
 
 
-def correct_address(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def correct_address(order: Order, by: Actor, answers: dict[str, object]) -> str:
     """Correct the order's address, or confirm the present address to its suppliers."""
     shown = answers["shown"]
     with order.change(by=by) as change:
@@ -87,7 +87,7 @@ def cancel_units(
     order: Order,
     by: Actor,
     reason: str,
-    asked: Sequence[Mapping[str, Any]] | None = None,
+    asked: Sequence[Mapping[str, object]] | None = None,
     cancel_id: str = "",
 ) -> str:
     """Cancel the asked units, or the whole order, and return the result as a message."""
@@ -106,7 +106,7 @@ def cancel_units(
     return f"Order {order.retailer_order_id}: {', '.join(phrases)}."
 
 
-def _erase(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def _erase(order: Order, by: Actor, answers: dict[str, object]) -> str:
     with order.change(by=by) as change:
         if erasing.erase(change) is MoveOutcome.UNCHANGED:
             raise NothingChanged(f"Order {order.retailer_order_id} was already erased.")

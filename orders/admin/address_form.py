@@ -36,13 +36,13 @@ class AddressForm(forms.Form):
     shown = forms.CharField(widget=forms.HiddenInput, required=False)
 
     @classmethod
-    def of(cls, order: Order, sent: dict[str, Any] | None) -> Self:
+    def of(cls, order: Order, sent: dict[str, object] | None) -> Self:
         address = order.shipping_address
         form = cls(sent, initial={**address, "shown": fingerprint(address)})
         form.order = order
         return form
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Refuse to overwrite a correction that the person did not see."""
         data = super().clean() or {}
         if data.get("shown") and data["shown"] != fingerprint(self.order.shipping_address):
@@ -83,7 +83,7 @@ class CorrectionForm(AddressForm):
         help_text="Required if the address is correct. The fulfillments then go back to their suppliers.",
     )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Require a correction or a reason before a refused address goes back to its supplier."""
         data = super().clean()
         unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)

@@ -148,7 +148,7 @@ class OrderAdmin(RecordAdmin[Order]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         return super().get_queryset(request).select_related("retailer")
 
-    def page_context(self, request: HttpRequest, order: Order) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, order: Order) -> dict[str, object]:
         fulfillments = order.fulfillments.select_related("supplier", "warehouse", "capture").order_by("id")
         fulfillments = fulfillments.prefetch_related("lines", "shipments", "returns")
         lines = order.lines.all()
@@ -270,7 +270,7 @@ def _more_facts(order: Order) -> list[tuple[str, object]]:
     return [(name.replace("_", " ").capitalize(), value) for name in names if (value := getattr(order, name))]
 
 
-def _cancel_requests(order: Order) -> list[dict[str, Any]]:
+def _cancel_requests(order: Order) -> list[dict[str, object]]:
     """Return the order's cancel requests with their events, oldest first."""
     names = {line.pk: f"line {line.position + 1}" for line in order.lines.all()}
     events = Event.objects.filter(order_id=order.pk, type=CANCEL_REQUESTED).order_by("id")

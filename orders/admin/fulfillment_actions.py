@@ -16,11 +16,11 @@ from orders.admin.actions import correct_address
 from orders.admin.address_form import CorrectionForm
 
 
-def _form(fulfillment: Fulfillment, sent: dict[str, Any] | None) -> forms.Form:
+def _form(fulfillment: Fulfillment, sent: dict[str, object] | None) -> forms.Form:
     return CorrectionForm.of(fulfillment.order, sent)
 
 
-def _confirm(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def _confirm(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     fulfillment.correct_address(change)
     return f"Fulfillment {fulfillment.pk} was released; {fulfillment.supplier} captures it again."
 
@@ -50,7 +50,7 @@ CONFIRM = action_of(
 )
 
 
-def _release(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
+def _release(fulfillment: Fulfillment, by: Actor, answers: dict[str, object]) -> str:
     """Correct the order's address with the form of the page; from the list, confirm the present address."""
     if "address1" in answers:
         return correct_address(fulfillment.order, by, answers)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 
 from fulfillments.models import Rejection
@@ -24,7 +22,7 @@ class RouteAgainForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, order: Order, sent: dict[str, Any] | None) -> RouteAgainForm:
+    def of(cls, order: Order, sent: dict[str, object] | None) -> RouteAgainForm:
         form = cls(sent)
         refused = Rejection.objects.filter(fulfillment__order=order, ended_at=None)
         refused = refused.exclude(reason=State.WRONG_ADDRESS)

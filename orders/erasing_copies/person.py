@@ -38,7 +38,7 @@ class Person:
     common: tuple[str, ...]
 
     @classmethod
-    def of(cls, order_id: int, references: Iterable[str], values: Iterable[Any]) -> Self:
+    def of(cls, order_id: int, references: Iterable[str], values: Iterable[object]) -> Self:
         """Collect the texts of personal fields: addresses, notes and plain texts."""
         identifying: set[str] = set()
         common: set[str] = set()
@@ -55,7 +55,7 @@ class Person:
             tuple(sorted(text for text in common if len(text.strip()) > 1)),
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return asdict(self)
 
     @classmethod
@@ -118,7 +118,7 @@ def redacted(value: Any, person: Person, *, of_order: bool) -> Any:
     return ERASED if isinstance(value, str) and person.is_in(value, of_order=of_order) else value
 
 
-def _collect_address(address: dict[str, Any], identifying: set[str], common: set[str]) -> None:
+def _collect_address(address: dict[str, object], identifying: set[str], common: set[str]) -> None:
     for part, value in address.items():
         if part in KEPT_PARTS or not isinstance(value, str):
             continue

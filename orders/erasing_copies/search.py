@@ -10,7 +10,6 @@ import json
 import logging
 import time
 from collections.abc import Iterable
-from typing import Any
 
 from accounts.encryption import decrypt, encrypt
 from orders.erasing_copies.files import AreaFiles, RejectedRows, WaitForImport
@@ -29,7 +28,7 @@ def register(step: KindOfCopies) -> None:
     _steps.append(step)
 
 
-def remember(order: Order, values: Iterable[Any]) -> None:
+def remember(order: Order, values: Iterable[object]) -> None:
     """Store the personal texts of an order that is being erased, until their copies are erased."""
     works = order.fulfillments.values_list("pk", flat=True)
     references = [order.retailer_order_id, str(order.pk), *map(str, works)]

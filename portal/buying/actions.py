@@ -31,7 +31,7 @@ def _cancel_part(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     return cancel_units(order, by, answers.get("reason", ""), asked, cancel_id=f"portal-{uuid4()}")
 
 
-def _correct_address(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def _correct_address(order: Order, by: Actor, answers: dict[str, object]) -> str:
     shown = answers["shown"]
     with order.change(by=by) as change:
         if shown and shown != fingerprint(order.shipping_address):
@@ -42,7 +42,7 @@ def _correct_address(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     return f"The address of order {order.retailer_order_id} is corrected. Its suppliers get the new address."
 
 
-def _change_deadline(order: Order, by: Actor, answers: dict[str, Any]) -> str:
+def _change_deadline(order: Order, by: Actor, answers: dict[str, object]) -> str:
     day = answers["ship_until"]
     with order.change(by=by) as change:
         if change_order(change, {"ship_until": day}) is MoveOutcome.UNCHANGED:

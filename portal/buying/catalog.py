@@ -104,7 +104,7 @@ class CatalogPage(PortalListPage):
     def search(self, term: str) -> Q:
         return found_product(term)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         partners = partners_of(self.retailer).order_by("supplier__name").select_related("supplier")
         narrowing = (*self.kept, "before")
         beside = {name: value for name, value in self.request.GET.items() if name not in narrowing}
@@ -130,7 +130,7 @@ class CatalogProductPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return catalog_of(self.retailer)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         variant = self.record
         urls = (url.strip() for url in variant.images.split("|"))
         siblings = self.of_party().filter(supplier=variant.supplier_id, group=variant.group)
@@ -145,7 +145,7 @@ class CatalogProductPage(PortalRecordPage):
             "siblings": [(each, available(each)) for each in others.order_by("pk")[:MOST_SIBLINGS]],
         }
 
-    def render(self, context: dict[str, Any]) -> TemplateResponse:
+    def render(self, context: dict[str, object]) -> TemplateResponse:
         response = super().render(context)
         response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
         return response

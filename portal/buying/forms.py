@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from django import forms
 
@@ -17,7 +17,7 @@ class CancelUnitsForm(UnitsForm):
     why_not = ""
 
     @classmethod
-    def of(cls, order: Order, sent: dict[str, Any] | None) -> Self:
+    def of(cls, order: Order, sent: dict[str, object] | None) -> Self:
         form, units = cls(sent), CancelableUnits(order)
         left = [(line, units.left(line)) for line in units.lines]
         form.add_fields([(line.pk, line.name, line.title, most) for line, most in left if most])
@@ -36,7 +36,7 @@ class DeadlineForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, order: Order, sent: dict[str, Any] | None) -> Self:
+    def of(cls, order: Order, sent: dict[str, object] | None) -> Self:
         return cls(sent, initial={"ship_until": order.ship_until})
 
 

@@ -47,7 +47,7 @@ class RetailerReturnsPage(PortalPage):
     sides = ONLY_RETAILERS
     right = Right.ORDERS
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         find = partial(found, self.retailer)
         page = page_of(returns_of(self.retailer), self.request.GET, TABS, find)
         return {**page, "rows": [(each, items_of(each)) for each in page["rows"]]}
@@ -65,7 +65,7 @@ class RetailerReturnPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return returns_of(self.retailer)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         order = self.record.fulfillment.order
         title = f"Return of order {order.retailer_order_id}"
         return {"title": title, "record": self.record, "order": order, "items": items_of(self.record)}

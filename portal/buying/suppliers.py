@@ -54,7 +54,7 @@ class SuppliersPage(PortalPage):
     sides = ONLY_RETAILERS
     right = Right.ORDERS
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         own = self.retailer.partnerships.select_related("supplier").order_by("supplier__name", "pk")
         days = Days(chosen_days(self.request.GET.get("days", "")))
         found = performances(Role.SUPPLIER, days, retailer_id=self.retailer.pk)
@@ -85,7 +85,7 @@ class SupplierPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return self.retailer.partnerships.select_related("supplier")
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         supplier = self.record.supplier
         count = chosen_days(self.request.GET.get("days", ""))
         ids = {"supplier_id": supplier.pk, "retailer_id": self.retailer.pk}

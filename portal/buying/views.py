@@ -57,7 +57,7 @@ class RetailerOrdersPage(PortalListPage):
     def search(self, term: str) -> Q:
         return found(self.retailer, term)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         return {**super().context(), "counted": self.counted}
 
 
@@ -73,7 +73,7 @@ class RetailerOrderPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return orders_of(self.retailer)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         order = self.record
         prefetch_related_objects([order], "fulfillments__shipments", "fulfillments__returns")
         parts, lines = order.fulfillments.all(), order.lines.all()

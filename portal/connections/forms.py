@@ -29,7 +29,7 @@ class KeyForm(forms.Form):
 
     name = forms.CharField(max_length=100, help_text="Such as the system that uses the key.")
 
-    def __init__(self, party: Party, sent: dict[str, Any] | None) -> None:
+    def __init__(self, party: Party, sent: dict[str, object] | None) -> None:
         super().__init__(sent)
         self.all_scopes = [scope for scope in Scope if scope in scopes_of(party.role)]
         for scope in self.all_scopes:
@@ -43,7 +43,7 @@ class KeyForm(forms.Form):
         )
 
     @classmethod
-    def of(cls, party: Party, sent: dict[str, Any] | None) -> KeyForm:
+    def of(cls, party: Party, sent: dict[str, object] | None) -> KeyForm:
         return cls(party, sent)
 
     def clean_allowed_networks(self) -> list[str]:
@@ -52,7 +52,7 @@ class KeyForm(forms.Form):
             validate_network(network)
         return networks
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Collect the chosen scopes. A key with all scopes of its side stores none."""
         data = super().clean() or {}
         chosen = [scope.value for scope in self.all_scopes if data.pop(scope.value, False)]
@@ -79,11 +79,11 @@ class WebhookForm(forms.Form):
         self.party = party
 
     @classmethod
-    def of(cls, party: Party, sent: dict[str, Any] | None) -> WebhookForm:
+    def of(cls, party: Party, sent: dict[str, object] | None) -> WebhookForm:
         return cls(party, sent)
 
     @classmethod
-    def of_webhook(cls, webhook: Webhook, sent: dict[str, Any] | None) -> WebhookForm:
+    def of_webhook(cls, webhook: Webhook, sent: dict[str, object] | None) -> WebhookForm:
         return cls(webhook.party, sent, initial={"url": webhook.url, "types": "\n".join(webhook.types)})
 
     def clean_url(self) -> str:
@@ -130,7 +130,7 @@ class PublicKeysForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, login: SftpLogin, sent: dict[str, Any] | None) -> PublicKeysForm:
+    def of(cls, login: SftpLogin, sent: dict[str, object] | None) -> PublicKeysForm:
         return cls(sent, initial={"public_keys": login.public_keys})
 
     def clean_public_keys(self) -> str:
@@ -152,7 +152,7 @@ class LoginForm(PublicKeysForm):
     field_order = ("username", "public_keys", "wants_password")
 
     @classmethod
-    def of(cls, supplier: Any, sent: dict[str, Any] | None) -> LoginForm:
+    def of(cls, supplier: Any, sent: dict[str, object] | None) -> LoginForm:
         return cls(sent)
 
     def clean_username(self) -> str:
@@ -161,7 +161,7 @@ class LoginForm(PublicKeysForm):
             raise ValidationError("This username is taken. Choose another one.", code="taken")
         return username
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         if not self.errors and not data["public_keys"].strip() and not data["wants_password"]:
             self.add_error("public_keys", "Enter a public key, or let the service make a password.")
@@ -179,7 +179,7 @@ class AutoImportForm(forms.Form):
         label="Warehouse", required=False, coerce=int, empty_value=None, help_text="Only for stock."
     )
 
-    def __init__(self, supplier: Supplier, sent: dict[str, Any] | None) -> None:
+    def __init__(self, supplier: Supplier, sent: dict[str, object] | None) -> None:
         super().__init__(sent)
         own = SavedMapping.objects.filter(supplier=supplier).values_list("name", flat=True)
         formats = [("", "Columns of the template"), *((each.name, each.title) for each in BUILT_IN.values())]
@@ -190,10 +190,10 @@ class AutoImportForm(forms.Form):
         self.initial["warehouse_id"] = named[0][0] if named else ""
 
     @classmethod
-    def of(cls, supplier: Supplier, sent: dict[str, Any] | None) -> AutoImportForm:
+    def of(cls, supplier: Supplier, sent: dict[str, object] | None) -> AutoImportForm:
         return cls(supplier, sent)
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Check the settings as the API does."""
         data = super().clean() or {}
         if "kind" not in data:

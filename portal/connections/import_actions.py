@@ -22,7 +22,7 @@ def _set_up(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _switch(enabled: bool) -> Any:
-    def run(automatic: AutoImport, by: Actor, answers: dict[str, Any]) -> str:
+    def run(automatic: AutoImport, by: Actor, answers: dict[str, object]) -> str:
         save_auto_import(automatic.supplier, automatic.kind, {"enabled": enabled}, by=by)
         return f"The automatic import is switched {'on' if enabled else 'off'}."
 

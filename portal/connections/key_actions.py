@@ -38,14 +38,14 @@ def _issue(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> st
     return f"{key} was created."
 
 
-def _revoke(key: ApiKey, by: Actor, answers: dict[str, Any]) -> str:
+def _revoke(key: ApiKey, by: Actor, answers: dict[str, object]) -> str:
     if not key.revoke():
         raise NothingChanged("This key is already revoked.")
     _record("api_key.revoked", key, by=by)
     return f"{key} is revoked; its tokens ended with it."
 
 
-def _rotate(key: ApiKey, by: Actor, answers: dict[str, Any]) -> str:
+def _rotate(key: ApiKey, by: Actor, answers: dict[str, object]) -> str:
     successor, secret = key.rotate()
     _record("api_key.rotated", key, by=by, successor=successor.prefix)
     key.fresh = [(successor, secret)]  # type: ignore[attr-defined]  # for the page that shows the secret once

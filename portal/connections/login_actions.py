@@ -18,7 +18,7 @@ PASSWORD_BYTES = 18
 HAS_LOGIN = "There is already an SFTP login. Change it instead."
 
 
-def _create(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
+def _create(supplier: Supplier, by: Actor, answers: dict[str, object]) -> str:
     if why_not := _has_login(supplier):
         raise InvalidTransition(why_not)
     fields = {name: answers[name] for name in ("username", "public_keys")}
@@ -45,20 +45,20 @@ def _change_keys(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
     return "The public keys were changed."
 
 
-def _replace_password(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
+def _replace_password(login: SftpLogin, by: Actor, answers: dict[str, object]) -> str:
     show_once(login, ("Username", login.username), ("Password", _new_password(login)))
     services.update(login, ["password"], by=by)
     return "The login has a new password."
 
 
-def _remove_password(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
+def _remove_password(login: SftpLogin, by: Actor, answers: dict[str, object]) -> str:
     login.password = ""
     services.update(login, ["password"], by=by)
     return "The password was removed. The public keys still work."
 
 
 def _switch(is_active: bool) -> Any:
-    def run(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
+    def run(login: SftpLogin, by: Actor, answers: dict[str, object]) -> str:
         login.is_active = is_active
         services.update(login, ["is_active"], by=by)
         return f"The SFTP login is switched {'on' if is_active else 'off'}."

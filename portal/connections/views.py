@@ -63,7 +63,7 @@ class WebhookPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Webhook]:
         return webhooks_of(self.party)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         actions = [each for each in webhook_actions.OF_MEMBERS if each.is_possible(self.record)]
         return {
             "title": f"Webhook {self.record.pk}",

@@ -18,7 +18,7 @@ from portal.connections.forms import ReplayForm, WebhookForm, known_types
 from portal.connections.shown_once import show_once
 
 
-def _create(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> str:
+def _create(party: Supplier | Retailer, by: Actor, answers: dict[str, object]) -> str:
     fields = {"url": answers["url"], "types": answers["types"]}
     webhook, secret = services.create(party, areas_of(scopes_of(party.role)), fields, by=by)
     show_once(party, ("Secret", secret))
@@ -31,7 +31,7 @@ def _change(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
     return "The webhook was changed."
 
 
-def _rotate(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
+def _rotate(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
     show_once(webhook, ("Secret", services.rotate(webhook, by=by)))
     return "The webhook has a new secret."
 
@@ -41,7 +41,7 @@ def _replay(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
     return f"Events that are sent again: {count}."
 
 
-def _remove(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
+def _remove(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
     if not services.remove(webhook, by=by):
         raise NothingChanged("This webhook is already removed.")
     return f"The webhook {webhook.url} was removed."

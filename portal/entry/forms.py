@@ -76,7 +76,7 @@ class JoinForm(forms.Form):
         validate_password(password, User(username=self.invitation.email))
         return password
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         answers = self.cleaned_data
         if answers.get("password") and answers.get("again") and answers["password"] != answers["again"]:
             self.add_error("again", "The two passwords differ. Type the same password twice.")

@@ -16,23 +16,23 @@ from imports.models import ImportDraft, ImportJob
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, JobMove
 
 
-def _import(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _import(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     started = start_again(job, by=by)
     job.started_import_id = started.pk  # type: ignore[attr-defined]  # for the page that follows
     return f"Import {started.pk} has started."
 
 
-def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _approve(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job.approve(by=by)
     return "The import continues."
 
 
-def _retry(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _retry(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job.retry(by=by)
     return "The import runs again from the start of its file."
 
 
-def _cancel(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+def _cancel(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job.cancel(by=by)
     return "The import is canceled, or stops within seconds. Imported rows stay."
 

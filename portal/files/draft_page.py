@@ -41,7 +41,7 @@ class DraftPage(PortalRecordPage):
     def of_party(self) -> QuerySet[ImportDraft]:
         return ImportDraft.objects.filter(supplier=self.supplier).select_related("supplier", "blob")
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         draft = self.record
         if draft.is_being_read:
             return {"draft": draft}

@@ -52,7 +52,7 @@ class MappingForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", "Columns of the template"), *known]
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Return the chosen mapping as the body of an API request."""
         self.full_clean()
         name = self.cleaned_data.get("mapping", "")

@@ -39,7 +39,7 @@ class FilePage(PortalRecordPage):
     def of_party(self) -> QuerySet[ImportJob]:
         return ImportJob.objects.for_supplier(self.supplier).select_related("supplier")
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         job = self.record
         actions = [action for action in ACTIONS if not action.why_not(job)]
         return {
@@ -62,10 +62,10 @@ class RejectedRowsPage(FilePage):
     template = "portal/files/correct.html"
     title = "Correct rejected rows"
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         return self._shown(rejected_rows(self.record))
 
-    def _shown(self, rows: list[Any]) -> dict[str, Any]:
+    def _shown(self, rows: list[Any]) -> dict[str, object]:
         job = self.record
         return {
             "job": job,

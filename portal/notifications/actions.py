@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.utils import timezone
 
@@ -19,7 +17,7 @@ NEVER = ""
 class NotificationsForm(forms.Form):
     """A frequency for each topic of the member's side."""
 
-    def __init__(self, member: Member, sent: dict[str, Any] | None) -> None:
+    def __init__(self, member: Member, sent: dict[str, object] | None) -> None:
         chosen = {topic: each.frequency for each in member.mail_subscriptions.all() for topic in each.topics}
         super().__init__(sent, initial=chosen)
         for topic in topics_of(member.party.role):
@@ -28,7 +26,7 @@ class NotificationsForm(forms.Form):
             )
 
 
-def _change(member: Member, by: Actor, answers: dict[str, Any]) -> str:
+def _change(member: Member, by: Actor, answers: dict[str, object]) -> str:
     """Save one subscription for each chosen frequency. A new one begins with the present."""
     for frequency in MailFrequency:
         topics = [name for name, chosen in answers.items() if chosen == frequency]

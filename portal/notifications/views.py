@@ -32,7 +32,7 @@ class NotificationsPage(PortalActionPage):
     def find(self, pk: int = 0, action: str = "", **kwargs: Any) -> None:
         super().find(pk=self.visitor.member.pk, action=action)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         return {"title": "Notifications"}
 
     def back(self) -> str:

@@ -18,7 +18,7 @@ class ProductForm(VariantForm):
         model = Variant
         fields: ClassVar[Any] = ("title", "retail_price", "wholesale_price")
 
-    def __init__(self, variant: Variant, sent: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, variant: Variant, sent: Mapping[str, object] | None = None) -> None:
         super().__init__(sent, instance=variant, prefix=str(variant.pk))
         for name, field in self.fields.items():
             field.widget.attrs["aria-label"] = f"{field.label} of {variant.sku}"

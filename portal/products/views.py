@@ -103,7 +103,7 @@ class ProductsPage(PortalListPage):
         form = self.faulty.get(record.pk) or (ProductForm(record) if self.may_change else None)
         return ProductRow(record, form), super().cells(record)[1]
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         """Return the rows. Products with errors come first if the filter no longer shows them."""
         context = super().context()
         shown = {row.variant.pk for row, _ in context["rows"]}
@@ -141,7 +141,7 @@ class ProductPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return products_of(self.supplier).prefetch_related("stock__warehouse")
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         variant = self.record
         expected = {each.warehouse_id: each.expected_at for each in variant.expected_stock.all()}
         return {
@@ -156,7 +156,7 @@ class ProductPage(PortalRecordPage):
             "possible": [each for each in ACTIONS if each.is_possible(variant)] if self.may_change else [],
         }
 
-    def render(self, context: dict[str, Any]) -> TemplateResponse:
+    def render(self, context: dict[str, object]) -> TemplateResponse:
         response = super().render(context)
         response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
         return response

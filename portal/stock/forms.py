@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from django import forms
 
@@ -23,7 +22,7 @@ class StockRowForm(ShownValuesForm, forms.Form):
         required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
 
-    def __init__(self, variant: Variant, sent: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, variant: Variant, sent: Mapping[str, object] | None = None) -> None:
         self.variant, level = variant, level_of(variant)
         initial = {"on_hand": level.on_hand if level else None, "expected_at": expected_on(variant)}
         super().__init__(sent, initial=initial, prefix=str(variant.pk))

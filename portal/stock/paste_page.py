@@ -39,7 +39,7 @@ class PasteCountsPage(PortalPage):
             raise Http404
         self.warehouse = warehouse
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         return {"warehouse": self.warehouse, "pasted": "", "most": MOST_ROWS}
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:

@@ -27,7 +27,7 @@ class StockEntry:
     sets_date: bool = False
     expected_at: date | None = None
 
-    def element(self) -> dict[str, Any]:
+    def element(self) -> dict[str, object]:
         """Return the row as an element of a stock push."""
         day = self.expected_at.isoformat() if self.expected_at else None
         dated = {"expected_at": day} if self.sets_date else {}

@@ -95,7 +95,7 @@ class StockPage(PortalListPage):
         form = self.faulty.get(record.pk) or (StockRowForm(record) if may_count else None)
         return StockRow(record, form), super().cells(record)[1]
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         """Return the rows. Products with errors come first if the filter no longer shows them."""
         context, (warehouse, warehouses) = super().context(), self.warehouses
         shown = {row.variant.pk for row, _ in context["rows"]}

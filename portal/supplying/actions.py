@@ -33,12 +33,12 @@ def own_move(move: Move, label: str, make: MakeMove, effect: Any, **more: Any) -
     return action_of(move, label, make, effect, by=ActorKind.SUPPLIER, **more)
 
 
-def _accept(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def _accept(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     make_accept(fulfillment, change, {"tracking_number": ""})
     return f"You accepted order {fulfillment.order.retailer_order_id}."
 
 
-def accept_and_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def accept_and_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     """Ship a parcel; an order that was not accepted yet is accepted in the same change."""
     fulfillment.refresh_from_db(fields=["state"])
     open_now = {f"line_{line.pk}": line.open for line in fulfillment.lines.order_by("pk") if line.open}
@@ -49,7 +49,7 @@ def accept_and_ship(fulfillment: Fulfillment, change: Change, answers: dict[str,
     return make_ship(fulfillment, change, answers if units_in(answers) else {**answers, **open_now})
 
 
-def _refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
+def _refuse(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     make_refuse(fulfillment, change, answers)
     return "You refused the cancellation. Accept the order again, and ship it."
 

@@ -18,7 +18,7 @@ class RejectionForm(UnitsForm):
     """The rejected units of each line."""
 
     @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> RejectionForm:
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> RejectionForm:
         form = cls(sent)
         form.add_lines(fulfillment, lambda line: line.open)
         return form
@@ -59,7 +59,7 @@ class ParcelCorrectionForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, parcel: Shipment, sent: dict[str, Any] | None) -> ParcelCorrectionForm:
+    def of(cls, parcel: Shipment, sent: dict[str, object] | None) -> ParcelCorrectionForm:
         named = parcel.carrier if parcel.is_carrier_named else ""
         return cls(sent, initial={"tracking_number": parcel.tracking_number, "carrier": named})
 
@@ -68,7 +68,7 @@ class ConfirmedShipForm(ShipForm):
     """A parcel. A number with a wrong check digit needs a confirmation."""
 
     @classmethod
-    def of(cls, fulfillment: Fulfillment, sent: dict[str, Any] | None) -> ShipForm:
+    def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ShipForm:
         form = cls(sent)
         form.add_lines(fulfillment, lambda line: line.open)
         form.fields["carrier"].help_text = "Leave it empty: the tracking number tells the carrier."

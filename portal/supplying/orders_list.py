@@ -100,7 +100,7 @@ class SupplierOrdersPage(PortalListPage):
     def cells(self, record: Any) -> Any:
         return WorkRow.of(record), super().cells(record)[1]
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         context = super().context()
         context["counted"] = self.counted
         may_accept_all = self.may_change and self.query.tab == "new" and not self.query.term

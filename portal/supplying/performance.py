@@ -59,7 +59,7 @@ class PerformancePage(PortalPage):
         name = f"performance {timezone.now():%Y-%m-%d}"
         return as_file(name, ["day", *DAILY], _daily(card), kind)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         retailer = self.chosen_retailer()
         ids = {"supplier_id": self.supplier.pk, "retailer_id": retailer.pk if retailer else 0}
         asked = {"days": self.days, "retailer": retailer.pk if retailer else ""}

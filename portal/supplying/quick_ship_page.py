@@ -29,7 +29,7 @@ class QuickShipPage(PortalPage):
     sides = SUPPLIERS
     right = Right.ORDERS
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         shippable = fulfillments_of(self.supplier).filter(state__in=(*UNACCEPTED, State.ACCEPTED))
         shown = shippable.order_by("due_at", "pk")[:MOST_ROWS]
         return {"open_rows": [(each, is_late(each)) for each in shown], "pasted": "", "most": MOST_ROWS}
@@ -56,7 +56,7 @@ class QuickShipPage(PortalPage):
         return [(int(pk), number) for pk, number in named if pk.isascii() and pk.isdecimal() and len(pk) < 19]
 
 
-def _preview(rows: list[ShipRow]) -> dict[str, Any]:
+def _preview(rows: list[ShipRow]) -> dict[str, object]:
     ready = sum(row.is_ready for row in rows)
     doubtful = sum(row.is_ready and bool(row.warning) for row in rows)
     return {

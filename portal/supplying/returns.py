@@ -82,7 +82,7 @@ class SupplierReturnsPage(PortalListPage):
         return in_either(by_order, by_number)
 
 
-def _restock(record: Return, by: Actor, answers: dict[str, Any]) -> str:
+def _restock(record: Return, by: Actor, answers: dict[str, object]) -> str:
     with record.fulfillment.order.change(by=by) as change:
         record.fulfillment.restock(change, only=record.pk)
     return "The returned units are in stock again."
@@ -110,7 +110,7 @@ class SupplierReturnPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return returns_of(self.supplier)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         order = self.record.fulfillment.order
         return {
             "title": f"Return of order {order.retailer_order_id}",

@@ -36,7 +36,7 @@ class SupplierOrderPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return fulfillments_of(self.supplier)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         fulfillment = self.record
         prefetch_related_objects([fulfillment], *ITEMIZED)
         possible = [action for action in ACTIONS if action.is_possible(fulfillment)]

@@ -38,17 +38,17 @@ def _invite(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> s
     return f"{email} was invited."
 
 
-def _require(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> str:
+def _require(party: Supplier | Retailer, by: Actor, answers: dict[str, object]) -> str:
     services.require_second_factor(party, required=True, by=by)
     return "All members need a second factor now."
 
 
-def _stop_requiring(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> str:
+def _stop_requiring(party: Supplier | Retailer, by: Actor, answers: dict[str, object]) -> str:
     services.require_second_factor(party, required=False, by=by)
     return "Members may sign in without a second factor."
 
 
-def _revoke(invitation: Invitation, by: Actor, answers: dict[str, Any]) -> str:
+def _revoke(invitation: Invitation, by: Actor, answers: dict[str, object]) -> str:
     services.revoke(invitation, by=by)
     return f"The invitation of {invitation.email} was revoked."
 
@@ -66,7 +66,7 @@ def _change_role(member: Member, by: Actor, answers: dict[str, Any]) -> str:
     return f"{member.name} has the role {member.role_label} now."
 
 
-def _remove(member: Member, by: Actor, answers: dict[str, Any]) -> str:
+def _remove(member: Member, by: Actor, answers: dict[str, object]) -> str:
     services.remove(member, by=by)
     return f"{member.name} was removed."
 

@@ -132,7 +132,7 @@ def record_visit(member: Member, *, by: Actor) -> None:
     _record("member.seen_as", member.party, by=by, **_about(member))
 
 
-def _about(member: Member) -> dict[str, Any]:
+def _about(member: Member) -> dict[str, object]:
     return {"member_id": member.pk, "name": member.name, "role": member.member_role}
 
 

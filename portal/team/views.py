@@ -24,7 +24,7 @@ class TeamPage(PortalPage):
     section = title = "Team"
     right = Right.MEMBERS
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         return {
             "members": team(self.party),
             "invitations": open_invitations(self.party),

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-State = dict[str, Any]
+State = dict[str, object]
 
 
 class CannotResume(Exception):

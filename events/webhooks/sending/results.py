@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection, transaction
 
@@ -123,17 +123,17 @@ def park(deliveries: Sequence[int]) -> None:
             cursor.execute(PARK, [list(deliveries)])
 
 
-def _finished(result: DeliveryResult) -> tuple[Any, ...]:
+def _finished(result: DeliveryResult) -> tuple[object, ...]:
     due, answer = result.due, result.answer
     move = result.move.target.value
     return due.id, due.replays, move, answer.status, answer.error, result.at, result.next_at
 
 
-def _followed(result: DeliveryResult) -> tuple[Any, ...]:
+def _followed(result: DeliveryResult) -> tuple[object, ...]:
     return result.due.webhook_id, result.due.subject, result.due.event_id, result.next_at
 
 
-def _notes(results: Sequence[DeliveryResult]) -> list[tuple[Any, ...]]:
+def _notes(results: Sequence[DeliveryResult]) -> list[tuple[object, ...]]:
     """Return for each webhook the last success, the last failure, and whether it is failing."""
     notes: dict[int, tuple[datetime | None, datetime | None, bool, str]] = {}
     for result in results:
@@ -145,5 +145,5 @@ def _notes(results: Sequence[DeliveryResult]) -> list[tuple[Any, ...]]:
     return [(webhook, *note) for webhook, note in sorted(notes.items())]
 
 
-def _columns(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
+def _columns(rows: Iterable[tuple[object, ...]]) -> list[list[object]]:
     return [list(column) for column in zip(*rows, strict=True)]
