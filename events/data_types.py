@@ -88,7 +88,7 @@ class CancelRequestDataJson(TypedDict):
 
     reason: str
     cancel_id: NotRequired[str]
-    lines: list[dict[str, object]]
+    lines: list[dict[str, Any]]
     items: list[UnitsJson]
     dropped: list[UnitsJson]
     canceled: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from accounts.scopes import Role
 from api.openapi.shapes import ShapesByType
@@ -22,7 +22,7 @@ class EventJson(TypedDict):
     order_id: NotRequired[int]
     fulfillment_id: NotRequired[int]
     import_id: NotRequired[int]
-    data: Annotated[dict[str, object], ShapesByType(DATA_TYPES)]
+    data: Annotated[dict[str, Any], ShapesByType(DATA_TYPES)]
 
 
 class EventsJson(TypedDict):

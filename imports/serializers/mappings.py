@@ -95,8 +95,8 @@ class MappingRowsJson(TypedDict):
     picture_fields: NotRequired[list[str]]
     variant_fields: NotRequired[list[str]]
     blank_values: NotRequired[list[str]]
-    only_rows: NotRequired[dict[str, object]]
-    group_rows: NotRequired[dict[str, object]]
+    only_rows: NotRequired[dict[str, Any]]
+    group_rows: NotRequired[dict[str, Any]]
     sku_template: NotRequired[str]
 
 
@@ -108,7 +108,7 @@ class MappingJson(TypedDict):
     title: str
     kind: str
     built_in: bool
-    field_mapping: list[dict[str, object]]
+    field_mapping: list[dict[str, Any]]
     math_transformer: str
     rows: MappingRowsJson
     created_at: str | None

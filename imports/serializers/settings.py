@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from api.bodies import Body
 from api.fields import Exact, Flag, Integer
@@ -50,7 +50,7 @@ class AutoImportJson(TypedDict):
 
     kind: str
     enabled: bool
-    options: dict[str, object]
+    options: dict[str, Any]
 
 
 def auto_import_json(saved: AutoImport) -> AutoImportJson:
