@@ -14,6 +14,7 @@ from tests.factories import SupplierFactory, VariantFactory
 
 # Models without a page: another page shows their rows, or they are internal.
 WITHOUT_PAGES = {
+    "accounts.ContactMessage",  # in the timeline of its record
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
     "accounts.MailSubscription",  # *Notifications* of the member, in the portal

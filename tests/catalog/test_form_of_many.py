@@ -25,12 +25,8 @@ def save(admin_client, lantern):
         form = admin_client.get(path).context["adminform"].form
         sent = {}
         for bound in form:
-            fields = bound.subwidgets[0].data["subwidgets"] if "DateTime" in str(bound.field) else ()
-            for part in fields:
-                sent[part["name"]] = part["value"] or ""
-            if not fields:
-                shown = bound.value()
-                sent[bound.html_name] = sent[bound.html_initial_name] = "" if shown is None else str(shown)
+            shown = bound.field.widget.format_value(bound.value())
+            sent[bound.html_name] = sent[bound.html_initial_name] = "" if shown is None else str(shown)
         sent = {name: text.replace("\n", "\r\n") for name, text in sent.items()}
         return lambda **changed: admin_client.post(path, {**sent, **changed, "_continue": "1"})
 

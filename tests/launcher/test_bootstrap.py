@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,8 @@ def test_uv_uses_the_registries_of_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "https://packages.example/simple")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "https://one.example https://two.example")
     monkeypatch.setenv("PIP_FIND_LINKS", "/one /two")
+    # The environment of the tests may have no pip; `make` starts the bootstrap with the Python below it.
+    monkeypatch.setattr(sys, "executable", str(Path(sys.base_prefix, "bin", "python3")))
     settings = bootstrap.uv_settings()
     assert settings["UV_DEFAULT_INDEX"] == "https://packages.example/simple"
     assert settings["UV_INDEX"] == "https://one.example https://two.example"

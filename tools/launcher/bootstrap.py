@@ -34,6 +34,7 @@ OPTIONS = {"redis": ["--python-version", "3.12", "--only-binary", ":all:", "--ta
 OPTIONAL = ("embedded", "redis")
 """Locks whose wheels some platforms lack."""
 # The settings of pip that uv knows by other names.
+PIP_SECTIONS = ("global", "install", ":env:")  # each wins over those before it
 UV_SETTINGS = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -192,7 +193,8 @@ def uv_settings() -> dict[str, str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     found = {}
-    for line in sorted(listed.splitlines(), key=weight):  # global.index-url='https://…'
+    lines = [line for line in listed.splitlines() if line.partition(".")[0] in PIP_SECTIONS]
+    for line in sorted(lines, key=weight):  # global.index-url='https://…'
         name, _, value = line.partition("=")
         variable = UV_SETTINGS.get(name.rpartition(".")[2])
         if variable:
@@ -204,8 +206,8 @@ def uv_settings() -> dict[str, str]:
 
 
 def weight(line: str) -> int:
-    """Return which of pip's settings win: those of the environment over those of its files."""
-    return ("global", "user", "site", ":env:").index(line.partition(".")[0])
+    """Return the weight of one of pip's settings: the environment wins over the files."""
+    return PIP_SECTIONS.index(line.partition(".")[0])
 
 
 def install_with_pip(pip: list[str], word: str) -> bool:
