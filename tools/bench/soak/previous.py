@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 from tools.bench.soak import commands
@@ -14,6 +15,8 @@ from tools.bench.soak.commands import ROOT
 LAST_RELEASE = "the last release"
 MOST_TRIED = 5
 """The most commits with a migration that are tried."""
+BACK = (1, 8, 24)
+"""The commits before each of them that are tried: close to a migration, models may have no migration yet."""
 
 
 class UnusableVersion(Exception):
@@ -28,9 +31,9 @@ def unpack_last_release(home: Path) -> tuple[Path, str]:
     with suppress(subprocess.CalledProcessError, UnusableVersion):
         return unpack(git("describe", "--tags", "--abbrev=0", "HEAD^"), home / "tag")
     newest = git("log", f"-{MOST_TRIED}", "--format=%H", "--", "*/migrations/*.py").splitlines()
-    for commit in newest:
+    for commit, back in product(newest, BACK):
         with suppress(UnusableVersion):  # a shallow clone has no earlier commit
-            folder, name = unpack(f"{commit}^", home / commit)
+            folder, name = unpack(f"{commit}~{back}", home / f"{commit}-{back}")
             if is_consistent(folder):
                 return folder, name
     raise UnusableVersion(
