@@ -42,7 +42,7 @@ def standby_alias(alias: str = ALIAS, **address: Any) -> Iterator[None]:
 
 
 def forget_states() -> None:
-    """Let the next read ask both servers, whatever was known of them."""
+    """Forget the known states of both servers, so that the next read asks them."""
     states._primary.clear()
     choosing._left_out.clear()
     floors._Doubt.until = 0.0

@@ -92,9 +92,7 @@ def _repeated(row: ShipRow, shipped: dict[int, int], used: dict[str, int]) -> st
 def _matches(supplier: Supplier, orders: set[str]) -> dict[str, list[Fulfillment]]:
     """Return the fulfillments by each number that rows name: of an order, or of a fulfillment."""
     own = Fulfillment.objects.for_supplier(supplier).prefetch_related("lines")
-    own = own.select_related("order__retailer", "partnership", "supplier", "warehouse").prefetch_related(
-        "lines"
-    )
+    own = own.select_related("order__retailer", "partnership", "supplier", "warehouse")
     retailers = [*supplier.partnerships.values_list("retailer_id", flat=True)]
     found: dict[str, list[Fulfillment]] = defaultdict(list)
     for each in own.filter(order__retailer_order_id__in=orders, order__retailer__in=retailers):

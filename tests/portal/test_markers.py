@@ -207,7 +207,7 @@ def test_pages_and_files_hold_only_markers_of_the_reader(market, members, name):
         assert not foreign, f"{path} shows {foreign} to {name}"
         shown |= found
     assert (name,) in shown
-    assert len(shown) >= 3, shown  # the pages do show what is planted
+    assert len(shown) >= 3, shown  # control: the pages show planted texts of their own party
 
 
 @pytest.mark.parametrize("name", ["ACME", "RIVAL", "SHOP", "BOUTIQUE"])
