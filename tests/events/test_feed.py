@@ -1,12 +1,15 @@
 """`GET …/events`: all events of a party in one order, without gaps (contract 9 and 12)."""
 
+import re
 import threading
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from accounts.actors import Actor
 from events.models import Event
+from events.models.event import BATCH, NUMBER
 from events.recording import record
 from events.tasks import publish
 from tests.interleaving import race
@@ -188,6 +191,25 @@ def test_many_publishers_give_each_event_one_number(acme):
     counts = race(*[Event.publish] * 4)
     assert sum(counts) == 20
     assert [event.number for event in Event.objects.order_by("number")] == list(range(1, 21))
+
+
+def test_a_long_backlog_is_numbered_in_statements_of_bounded_size(acme, monkeypatch):
+    for _ in range(5):
+        happen("fulfillment.accepted", supplier=acme)
+    monkeypatch.setattr("events.models.event.BATCH", 2)
+    with CaptureQueriesContext(connection) as captured:
+        assert Event.publish() == 5
+    assert sum("UPDATE events_event" in query["sql"] for query in captured) == 3
+    assert list(Event.objects.order_by("id").values_list("number", flat=True)) == [1, 2, 3, 4, 5]
+
+
+def test_the_statement_that_numbers_events_joins_nothing():
+    """With old statistics the planner would join by nested loops, which takes minutes for a long backlog."""
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN " + NUMBER, [BATCH])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Update on events_event" in plan
+    assert not re.search("Nested Loop|Join", plan)
 
 
 @pytest.mark.django_db(transaction=True)
