@@ -95,17 +95,27 @@ class Cluster(Postgres):
         """Return the URL of this cluster's database of the same name."""
         return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
 
-    def follows(self, primary: Cluster) -> bool:
-        """Return whether the standby has replayed everything that the primary wrote."""
-        with psycopg.connect(primary.url) as one, psycopg.connect(self.url) as other:
-            written = one.execute("SELECT pg_current_wal_lsn()::text").fetchone()
-            assert written is not None
-            answer = other.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written).fetchone()
+    def follows(self, written: str) -> bool:
+        """Return whether the standby has replayed everything up to this position."""
+        with psycopg.connect(self.url) as session:
+            answer = session.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [written]).fetchone()
         return bool(answer and answer[0])
 
+    def commit(self) -> str:
+        """Commit a message, which also writes all earlier records to disk; return the position after it.
+
+        A standby gets only what is on disk, and it knows how far it is behind when it has replayed a commit.
+        """
+        with psycopg.connect(self.url, autocommit=True) as session:
+            session.execute("SELECT pg_logical_emit_message(true, 'test', 'all earlier records')")
+            answer = session.execute("SELECT pg_current_wal_flush_lsn()::text").fetchone()
+        assert answer is not None
+        return str(answer[0])
+
     def wait_until_it_follows(self, primary: Cluster) -> None:
+        written = primary.commit()
         deadline = time.monotonic() + 30
-        while not self.follows(primary):
+        while not self.follows(written):
             assert time.monotonic() < deadline, "the standby does not follow"
             time.sleep(0.02)
 

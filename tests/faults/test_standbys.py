@@ -106,8 +106,8 @@ def pair(servers: tuple[Cluster, Cluster, str], request: pytest.FixtureRequest) 
         variant = a_variant(acme, "A-9", stock=10, title="first")
         take_snapshot(durable=True)
         found = ServerPair(primary, standby, url, client_for(shop), client_for(acme), variant.pk)
-        found.follow()
         try:
+            found.follow()
             yield found
         finally:
             # The database outlives the test, so empty it as the tests' own database is emptied.
