@@ -12,6 +12,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from django.db import connection
 from django.db.models import Model
 
 from accounts.models import Partnership, Retailer
@@ -305,5 +306,9 @@ def _last_moment(work: PlannedWork) -> datetime:
 
 
 def _save(rows: list[Any]) -> None:
-    if rows:
-        type(rows[0])._default_manager.bulk_create(rows, batch_size=2_000)
+    if not rows:
+        return
+    model = type(rows[0])
+    model._default_manager.bulk_create(rows, batch_size=2_000)
+    with connection.cursor() as cursor:  # the planner knows the new rows before autovacuum comes
+        cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
