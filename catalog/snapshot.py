@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 
 from events import epochs
+from fastdb.after_commit import call_after_commit
 
 SNAPSHOT = re.compile(r"([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
 # Keep all snapshots of the last hour, then one per minute, and none after 30 days.
@@ -116,7 +117,7 @@ def replicated_snapshot() -> StoredSnapshot | None:
 
 def take_snapshot_after_commit() -> None:
     """Take a snapshot right after the commit, so that a client that saw this change does not get it again."""
-    transaction.on_commit(_take_snapshot, robust=True)
+    call_after_commit(_take_snapshot)
 
 
 def _take_snapshot() -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 import redis
 from django.conf import settings
-from django.db import transaction
 from redis.exceptions import RedisError
 
 from api.redis_clients import redis_client
+from fastdb.after_commit import call_after_commit
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _quiet_until = 0.0
 
 def wake_after_commit() -> None:
     """Wake the senders when the current transaction is committed."""
-    transaction.on_commit(wake, robust=True)
+    call_after_commit(wake)
 
 
 def wake() -> None:
@@ -61,7 +61,7 @@ class WakeListener:
     """A thread that calls a function at each wake, and connects again after a failure of Redis."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        """Call `woken` from the thread. It is also called after each connection: a wake may be missed."""
+        """Call `woken` from the thread at each wake, and after each connection, as a wake may be missed."""
         self._woken = woken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)

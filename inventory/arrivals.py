@@ -9,9 +9,8 @@ task repeats lost calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
 
-from django.db import transaction
+from fastdb.after_commit import call_after_commit
 
 ArrivalCallback = Callable[[Collection[int] | None], None]
 """Allocates arrived stock of these variants to backorders; None means all variants."""
@@ -27,4 +26,4 @@ def register(callback: ArrivalCallback) -> None:
 def stock_arrived(variant_ids: Collection[int] | None) -> None:
     """Run the callbacks for these variants (None: for all) after this transaction commits."""
     for callback in _registered:
-        transaction.on_commit(partial(callback, variant_ids), robust=True)
+        call_after_commit(callback, variant_ids)

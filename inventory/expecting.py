@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 from psycopg.sql import SQL, Composable
 from rest_framework.exceptions import ValidationError
 
 from api import fields
 from api.errors import InvalidDate
 from catalog.snapshot import take_snapshot_after_commit
+from fastdb.after_commit import call_after_commit
 
 PAST = "Is in the past. Send today or a later day (UTC), or null to remove the date."
 
@@ -80,4 +81,4 @@ def expect_rows(rows: Composable, params: Mapping[str, Any] | None = None) -> No
     if changed:
         take_snapshot_after_commit()
         for callback in _registered:
-            transaction.on_commit(callback, robust=True)
+            call_after_commit(callback)

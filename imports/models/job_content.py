@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db import models, transaction
+from django.db import models
 
+from fastdb.after_commit import call_after_commit
 from sftp_ingest.area import contents
 from sftp_ingest.models import Blob
 
@@ -49,7 +49,7 @@ class JobContent(models.Model):
     def release_content(self) -> None:
         """Release the file: the job will not read it again, and unused blobs are collected later."""
         if self.file:
-            transaction.on_commit(partial(self._former_copy.unlink, missing_ok=True), robust=True)
+            call_after_commit(self._former_copy.unlink, missing_ok=True)
         contents.release([self.blob_id] if self.blob_id else [])
         self.file, self.blob = "", None
         self.save(update_fields=["file", "blob"])

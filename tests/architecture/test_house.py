@@ -85,6 +85,20 @@ def test_callbacks_of_on_commit_are_bound_at_once():
     assert found == []
 
 
+def test_calls_that_may_fail_after_the_commit_have_one_place():
+    """Django fails itself when a robust callback without a name fails: `fastdb.after_commit` gives it one."""
+    found = {
+        path
+        for path, tree in sources().items()
+        for node in walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") == "on_commit"
+        and any(keyword.arg == "robust" for keyword in node.keywords)
+    }
+
+    assert found == {"fastdb/after_commit.py"}
+
+
 def test_a_save_names_its_fields():
     """Without `update_fields`, a save would overwrite concurrent changes with old values."""
     found = {

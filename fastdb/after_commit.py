@@ -1,0 +1,19 @@
+"""Calls after the commit whose failure leaves the committed change and its answer as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from typing import ParamSpec
+
+from django.db import transaction
+
+P = ParamSpec("P")
+
+
+def call_after_commit(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Call a function after the commit of this transaction. A failure is only logged."""
+    bound = partial(function, *args, **kwargs)
+    # Django logs `__qualname__` of a function that failed. A plain partial has none, and the AttributeError
+    # would reach the client as an error of a change that is committed.
+    transaction.on_commit(update_wrapper(bound, function), robust=True)
