@@ -186,7 +186,7 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
             covered = parse_scope(word)
         except ValueError:
             raise _wrong_scope(f"Unknown scope {word[:60]}.{_hint(word, text)}", key) from None
-        # A word may cover several areas. Grant the areas that the key has; the answer lists them.
+        # A word such as `read:suppliers` covers several scopes. Grant only the key's; the answer lists them.
         granted = covered & key.granted
         if not granted:
             raise _wrong_scope(f"This client does not have the scope {word[:60]}.", key)

@@ -1,4 +1,4 @@
-"""Ids in paths."""
+"""Converters for ids in URL paths."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def page(request: HttpRequest, path: str = "") -> HttpResponse:
 
 @only_read
 def moved(request: HttpRequest, name: str) -> HttpResponse:
-    """Lead an address of an earlier release, or of an error's `docs`, to its page."""
+    """Redirect an address of an earlier release, or of an error's `docs`, to its page."""
     return HttpResponsePermanentRedirect(f"/docs/{OLD_NAMES.get(name, name)}/")
 
 

@@ -137,7 +137,7 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
 
 
 def _nothing_meant(name: str, value: str) -> str:
-    """Return an empty string: no unknown parameter is refused for its name."""
+    """Return an empty string, so that no unknown parameter is refused as a near miss."""
     return ""
 
 

@@ -63,7 +63,7 @@ def run(command: Sequence[str], sign: Path, frozen_after: float = FROZEN_AFTER) 
 
 
 def _on_stop(react: Callable[[int], None]) -> None:
-    """Call this function with each signal to stop."""
+    """Call `react` with the number of each signal that stops the process."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: react(number))
 

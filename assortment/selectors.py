@@ -20,7 +20,7 @@ from fastdb.rows import rows_of
 # All values are psycopg parameters: text from a request never becomes part of a statement.
 UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
 
-# Select the twin of a departed group, too: clients that find groups by model see both as one group.
+# Select a departed group's twin, too: clients that find groups by model see both as one group.
 DEPARTED = f"""
     SELECT d."group" FROM catalog_departure d
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}

@@ -74,7 +74,7 @@ def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
 
 
 def cursor_of(position: Position, seen: StoredSnapshot | None = None) -> str:
-    """Return the cursor behind a position, which may also name the snapshot of its page."""
+    """Return the cursor after a position. With `seen`, it also names the snapshot of the page."""
     answer = [] if seen is None else [_answer(seen)]
     return write_cursor("groups", position.supplier_id, position.key, *answer)
 

@@ -34,7 +34,7 @@ ORDERS = """
     SELECT count(*) FILTER (WHERE created_at >= %(first)s), count(*) FILTER (WHERE created_at < %(first)s)
     FROM orders_order WHERE id >= %(first_id)s AND created_at >= %(before)s
 """
-# A line has the agreed price of its supplier. A line that no supplier has taken has its billed amount.
+# A unit counts at its agreed wholesale price, or at its billed amount while its line has no supplier.
 AMOUNTS = """
     SELECT coalesce(agreed.currency, o.currency),
         coalesce(sum(l.quantity * coalesce(agreed.wholesale_price, l.billed_amount))

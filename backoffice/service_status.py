@@ -16,7 +16,7 @@ from orders.nightly_results import Reconciliation
 
 COUNTED = 1_000
 
-# The job of each part, as the page words it.
+# The job of each part, as the page shows it after the part's name.
 PARTS = {
     "web": "answers the API and this site",
     "worker": "imports files",

@@ -49,7 +49,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     acts_with = ("supplier",)
 
     def with_columns(self, variants: QuerySet[Variant]) -> QuerySet[Variant]:
-        """Read the stock of the rows of the list (`backoffice.lists`) with one query."""
+        """Read the stock of all shown rows with one query. The list of `backoffice.lists` calls this."""
         return variants.prefetch_related("stock")
 
     @admin.display(description="stock")

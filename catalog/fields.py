@@ -53,8 +53,8 @@ def element_error(data: Any, index: int, message: str, code: str) -> serializers
     return serializers.ValidationError({index: [detail]} if isinstance(data, list) else [detail])  # type: ignore[dict-item]
 
 
-# Describe the interface's form (one string) only in words: the common Java generators produce code that
-# does not compile for a choice between a string and an array (docs/adr/0049).
+# Declare only the array, and mention the single string in the description: for a choice between both types,
+# the common Java generators produce code that does not compile (docs/adr/0049).
 @extend_schema_field(
     {
         "type": "array",

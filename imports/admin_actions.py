@@ -39,7 +39,7 @@ class ApproveForm(forms.Form):
 
 
 def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
-    """Return a choice of warehouses if the file changes the stock of several."""
+    """Return the form. It offers a choice of warehouses if the file changes the stock of several."""
     names = _warehouses(job)
     return ApproveForm(names if len(names) > 1 else [], sent)
 

@@ -75,12 +75,12 @@ class Counts:
 
     @cached_property
     def lock(self) -> str:
-        """Lock the levels in order, and return how many levels were counted later."""
+        """Return SQL that locks the levels in order and returns how many levels were counted later."""
         return self._compose(LOCK)
 
     @cached_property
     def set(self) -> str:
-        """Set the locked levels, with their movements."""
+        """Return SQL that sets the locked levels and writes their movements."""
         rows = "counted WHERE counted <> on_hand"
         look_up = "AND l.id = ANY(ARRAY(SELECT id FROM counted))" if self.look_up else ""
         movements = self._movements(rows, on_hand_change="counted - on_hand", on_hand="counted")

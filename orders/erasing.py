@@ -68,7 +68,7 @@ def erase(change: OrderChange[Order]) -> MoveOutcome:
 
 
 def without_person(value: Any) -> Any:
-    """Return `erased` for a text, and an empty list for a list; in an address, erase each filled part."""
+    """Return `erased` for a text, an empty list for a list, and an address with each filled part erased."""
     if isinstance(value, dict):
         return {part: text if part in KEPT_PARTS else without_person(text) for part, text in value.items()}
     return [] if isinstance(value, list) else value and ERASED

@@ -29,7 +29,7 @@ OPEN = """
 
 
 def open_amounts(order_ids: Sequence[int]) -> dict[int, Amounts]:
-    """Return the open amounts of each order."""
+    """Return the open amounts of each order by currency, largest first."""
     found: dict[int, Amounts] = defaultdict(list)
     sql = f"{OPEN.format(condition='= ANY(%s)')} ORDER BY 1, 3 DESC, 2"
     for order_id, currency, amount in _rows(sql, [[*order_ids]]):

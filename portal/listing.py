@@ -38,7 +38,7 @@ class ListQuery:
         return listed.filter(find(self.term) if self.term else self.tabs[self.tab][1])
 
     def link(self, **more: str) -> str:
-        """Return the address of the same rows with more parameters."""
+        """Return the query string of this list (search or tab, and `kept`) with more parameters."""
         own = {"q": self.term} if self.term else {"tab": self.tab}
         return urlencode({**own, **self.kept, **more})
 

@@ -80,7 +80,7 @@ class PortalPage(View):
         return super().dispatch(request, *args, **kwargs)
 
     def needs_right(self) -> bool:
-        """Return whether the request needs the right of the page."""
+        """Return whether the request needs `right`: to read a secret page, or to change anything."""
         return self.is_secret or self.request.method not in ("GET", "HEAD")
 
     def find(self, **kwargs: Any) -> None:

@@ -57,7 +57,7 @@ class Visitor:
 
 
 def visitor_of(request: HttpRequest) -> Visitor | None:
-    """Return the visitor, found once for each request; nothing for all other people."""
+    """Return the visitor of a request; None if the user is no visitor. The result is kept for the request."""
     if not hasattr(request, "_visitor"):
         request._visitor = _find(request)  # type: ignore[attr-defined]
     found: Visitor | None = request._visitor  # type: ignore[attr-defined]

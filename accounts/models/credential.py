@@ -50,5 +50,5 @@ class Credential(models.Model):
 
     @staticmethod
     def prefix_of(secret: str) -> str:
-        """Return the public part of a secret: its first two words."""
+        """Return the public part of a secret: the text before its second underscore."""
         return "_".join(secret.split("_")[:2])

@@ -94,7 +94,7 @@ class OperatorAction(LeasedWork):
 
     @property
     def awaits_confirmation(self) -> bool:
-        """Whether its chooser has to confirm it."""
+        """Whether the person that chose the action still has to confirm it."""
         return self.looked_at is not None and self.requested_at is None and self._unconfirmed
 
     @property

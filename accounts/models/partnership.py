@@ -26,7 +26,7 @@ def all_service_types() -> list[str]:
 
 class PartnershipQuerySet(models.QuerySet["Partnership"]):
     def trading(self) -> Self:
-        """Return the active partnerships that are not suspended, neither themselves nor by a party."""
+        """Return the active partnerships without a suspension of the partnership or of one of its parties."""
         return self.filter(is_trading=True)
 
     def for_retailer(self, retailer: Retailer) -> Self:

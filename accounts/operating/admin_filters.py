@@ -25,7 +25,7 @@ class Narrowing(Protocol):
 
 
 class FlagFilter(ABC, admin.SimpleListFilter):
-    """A filter with one choice. The class itself is a `Narrowing`."""
+    """A filter with one choice. Its methods are class methods, so pass the class itself as a `Narrowing`."""
 
     parameter_name: str
     label: ClassVar[str]

@@ -1,4 +1,4 @@
-"""Bulk actions that cannot be undone: the operator types their number, and they wait before they start."""
+"""Bulk actions that cannot be undone: the operator types the number of rows, and the action starts later."""
 
 from __future__ import annotations
 

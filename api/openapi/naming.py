@@ -90,7 +90,7 @@ def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) 
 
 
 def _noun(part: str, *, followed: bool) -> str:
-    """Turn a word of a path into a noun of an id: singular if an id follows it in the path."""
+    """Turn a word of a path into a noun of an operation's id: singular if a parameter follows it."""
     noun = _snake(part)
     return SINGULAR.sub("", noun) if followed else noun
 

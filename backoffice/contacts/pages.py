@@ -85,7 +85,7 @@ def _mail_link(form: AnswerForm) -> str:
 
 
 def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> str:
-    """Store a message or an answer once for each form; return the text for the operator."""
+    """Store a message or an answer, only once for each form. Return the confirmation to show."""
     mailed = not is_answer and sending.sends_mail()
     now = timezone.now()
     message, is_new = ContactMessage.objects.get_or_create(

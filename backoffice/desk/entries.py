@@ -120,7 +120,7 @@ class DeskCursor:
 
     @classmethod
     def read(cls, text: str, kinds: Iterable[DeskKind]) -> DeskCursor:
-        """Parse a cursor. Any other text is the cursor of the first page."""
+        """Parse a cursor. For an invalid text, return the cursor of the first page."""
         try:
             behind, after = read_cursor(text, parts=2)
             known = {kind.name: kind for kind in kinds}

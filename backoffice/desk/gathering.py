@@ -151,7 +151,7 @@ def _waiting(wanted: DeskFilter, counts: Counts) -> tuple[int, bool]:
 
 
 def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
-    """Return the rows of a kind that the filters leave."""
+    """Return the rows of a kind that match the filters."""
     rows = kind.rows()
     if wanted.retailer:
         of_retailer = (
@@ -198,7 +198,7 @@ def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[De
 def _beyond_the_window(
     rows: list[DeskEntry], kinds: Sequence[DeskKind], wanted: DeskFilter, cursor: DeskCursor
 ) -> list[DeskEntry]:
-    """Drop orders that an earlier window showed under another kind, and complete the kinds of the others."""
+    """Drop orders that an earlier window showed under another kind. Show all kinds of each other order."""
     orders = [row.order_id for row in rows if row.order_id]
     by_order: dict[int, list[DeskEntry]] = {}
     for kind in kinds:

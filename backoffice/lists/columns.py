@@ -54,9 +54,9 @@ class ChosenChangeList(ChangeList):
 class ListMixin(ModelAdmin[Any]):
     """A mixin for all lists of the site: choosable columns and saved views.
 
-    An admin may name `more_columns`: fields that its list shows only when chosen; `open_filter` and
-    `sorted_while_open`: the columns by which only its open rows can be sorted, because only their index is
-    small; and `changelist_class`.
+    An admin may set `more_columns`, the fields that its list shows only when chosen, and `changelist_class`.
+    The columns in `sorted_while_open` can be sorted only while `open_filter` is chosen: only the index of
+    open rows is small.
     """
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:

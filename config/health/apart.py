@@ -26,7 +26,7 @@ class ApartCheck:
         self._begun_at = 0.0
 
     def __call__(self) -> str:
-        """Return the result. While the check hangs, return since when, and the last result."""
+        """Return the state. While the check hangs, return its duration so far and the last state."""
         with self._lock:
             if not self._is_running:
                 self._is_running, self._begun_at = True, time.monotonic()

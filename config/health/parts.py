@@ -48,7 +48,7 @@ def parts() -> str:
 
 
 def listed() -> list[PartJson]:
-    """Each part on each host; empty without Redis."""
+    """Return each part on each host, or nothing without Redis."""
     try:
         found = parts_on_hosts(all_signs())
     except RedisError:

@@ -21,7 +21,7 @@ HEARD_WITHIN = 120.0
 
 
 def shared_folder() -> str:
-    """Return `ok`, or the machine with another folder, whose uploads are not found here."""
+    """Return `ok`, or name the machine with another folder: its uploads are not found here."""
     if getattr(settings, "UPLOADS_URL", ""):
         return "ok"  # all machines reach this storage
     host = socket.gethostname()

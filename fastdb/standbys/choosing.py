@@ -64,7 +64,7 @@ def unfit_because(state: StandbyState, primary: PrimaryState, floor: int) -> str
 
 
 def state_of(alias: str) -> StandbyState | None:
-    """Return the state of a standby; None if it does not answer, or did not some seconds ago."""
+    """Return the state of a standby; None if it does not answer, or is left out after a failure."""
     if not _may_ask(alias):
         return None
     standby = connections[alias]

@@ -49,13 +49,13 @@ def floor_of(client: str) -> int | None:
 
 
 def raise_floor(client: str, position: int | None = None) -> None:
-    """Do not let this client read from before this position; without it, from before now on the primary."""
+    """Let this client read no state before this position; by default, before the primary's current one."""
     if not client:
         return
     try:
         reached = primary_position() if position is None else position
         pipeline = _redis().pipeline(transaction=False)
-        # The later position of two concurrent requests counts. Redis keeps 53 bits: 9 PB of log.
+        # `gt` keeps the later position of two concurrent requests. Redis scores are exact up to 9 PB of log.
         pipeline.zadd(_key(client), {MEMBER: reached}, gt=True)
         pipeline.expire(_key(client), math.ceil(settings.REPLICA_MAX_LAG) + MARGIN)
         pipeline.execute()

@@ -43,11 +43,11 @@ UNSURE = "unsure"
 
 
 class TooOld(Exception):
-    """The standby has not replayed an answer that the client already has. The read runs again."""
+    """The standby lacks changes that the client has already seen. The primary runs the read again."""
 
 
 def reads_from_standby(read: Callable[P, T]) -> Callable[P, T]:
-    """Let a read use a standby that is fresh enough for its client, and else the primary.
+    """Let a read use a standby that is fresh enough for its client, or the primary if there is none.
 
     If the standby is lost or cancels a statement before the answer begins, the primary runs the read again.
     """
@@ -84,7 +84,7 @@ def _read(read: Callable[[], T], client: str) -> T:
 
 
 def _finished(answer: T, standby: BaseDatabaseWrapper | None, client: str) -> T:
-    """Note the position of an answer, now or when its last chunk is read."""
+    """Record that the client has this answer: at once, or after the last chunk of a stream."""
     if not isinstance(answer, StreamingHttpResponse):
         _note(standby, client)
         return answer
@@ -94,7 +94,7 @@ def _finished(answer: T, standby: BaseDatabaseWrapper | None, client: str) -> T:
 
 
 def _streamed(chunks: Iterable[A], source: BaseDatabaseWrapper, client: str) -> Generator[A]:
-    """Yield chunks that are read over the source. Between two chunks, the thread uses its own connection."""
+    """Yield chunks, and use the connection `source` only to read them. Record the position at the end."""
     try:
         yield from _over(source, chunks)
     finally:

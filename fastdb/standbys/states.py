@@ -14,8 +14,8 @@ ANSWER_WITHIN = 1.0
 FRESH = 1.0
 """Seconds for which this process reuses the state of the primary."""
 
-# The position of the last inserted record: with `synchronous_commit = off`, a visible commit may be behind
-# the position that is written.
+# Use the insert position: with `synchronous_commit = off`, a commit may be visible before its record is
+# written, so the write position could be too low.
 POSITION = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"
 PRIMARY = f"SELECT {POSITION}, extract(epoch FROM clock_timestamp())::float8"  # noqa: S608 - constants
 STANDBY = """

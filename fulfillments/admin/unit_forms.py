@@ -15,7 +15,7 @@ MOST_LINES = 50
 
 
 class UnitsForm(forms.Form):
-    """A form with one field of units for each line. Without any number, it means all units."""
+    """A form with a field for the units of each line. An empty form means all units."""
 
     def add_lines(self, fulfillment: Fulfillment, room: Callable[[FulfillmentLine], int]) -> None:
         lines = [(line, room(line)) for line in fulfillment.lines.all()]
@@ -79,7 +79,7 @@ class ReturnForm(UnitsForm):
 
 
 class ReassignForm(UnitsForm):
-    """The new supplier: the choice of routing, or one supplier that has the units."""
+    """A form for the new supplier: routing chooses it, or the operator names one that has the units."""
 
     supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
     why_not = ""

@@ -24,7 +24,7 @@ def whole_number(text: str, longest: int) -> int | None:
 
 
 def lines_with(lines: Iterable[FulfillmentLine], sku: str) -> list[FulfillmentLine]:
-    """Return the lines with this sku, also as `orders/` escapes it for spreadsheets."""
+    """Return the lines with this sku, unchanged or escaped for spreadsheets as in `orders/`."""
     return [line for line in lines if sku in (line.sku, harmless(line.sku))]
 
 
@@ -72,7 +72,8 @@ class UnitsByLine:
         by_sku = lines_with(self.lines, sku)
         lines = [line for line in self.lines if line.pk == wanted] if number else by_sku
         if number and lines and by_sku and lines[0] not in by_sku:
-            # The columns were sorted apart. A sku of no line is ignored: a spreadsheet removes leading zeros.
+            # The cells name two lines: the columns were sorted separately. Ignore a sku that no line has,
+            # because a spreadsheet removes leading zeros.
             message = f"{sku[:40]!r} is another line: {lines[0].pk} is {lines[0].sku}. Copy the row again."
             raise Invalid.at("sku", message)
         if not lines:

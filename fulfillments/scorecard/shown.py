@@ -18,7 +18,7 @@ COUNTED = {measures.TO_ACCEPT: "accepted", measures.TO_SHIP: "shipped"}
 
 
 def chosen_days(text: str) -> int:
-    """Return the days that a page's parameter names, else the usual days."""
+    """Return the number of days in a page's parameter, or the default if it is not offered."""
     return next((days for days in SHOWN_DAYS if text == str(days)), SHOWN_DAYS[0])
 
 

@@ -106,7 +106,7 @@ def _one_page(simulation: RoutingSimulation) -> bool:
 
 
 def rule_of(simulation: RoutingSimulation) -> SimulatedRule:
-    """Return the rule of a simulation, compared with its supplier's present values."""
+    """Return a simulation's rule; its safety stock is the difference from the supplier's present one."""
     present = simulation.supplier.safety_stock
     held_back = 0 if simulation.safety_stock is None else simulation.safety_stock - present
     return SimulatedRule(simulation.supplier_id, simulation.priority, held_back, simulation.left_out)

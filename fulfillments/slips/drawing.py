@@ -207,7 +207,7 @@ class _SlipPages:
         return Row(sku, item, notes, str(line.quantity), line.amount, height + 2 * PADDING)
 
     def _paged(self, rows: list[Row], y: float) -> list[list[Row]]:
-        """Share the rows out to pages; the table begins at `y` on the first page."""
+        """Distribute the rows over pages; the table begins at `y` on the first page."""
         self.sheets.use(NORMAL)
         head = self.sheets.line_height + 2 * PADDING
         top = MARGIN + self.sheets.line_height + GAP

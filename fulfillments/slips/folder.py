@@ -22,7 +22,7 @@ MOST_DIGITS = 18
 
 
 class SlipsFolder(MadeFolder):
-    """The slips. The folder lists the oldest open work; other slips can be read by their name."""
+    """The folder of packing slips. It lists the oldest open work; other slips can be read by name."""
 
     name = SLIPS
 

@@ -15,7 +15,7 @@ from imports.sql import execute, row
 
 MOST_WARNINGS = 20
 SHOWN_LINES = 10
-# Lines in a range: the most work that is repeated after a worker dies, and that a cancel waits for.
+# Lines in a range. At most one range is repeated after a worker dies; a cancel waits for at most one.
 STEP = 20_000
 
 # Force lookups through unique indexes: the planner's statistics of a table that has just grown would make it

@@ -150,7 +150,7 @@ class MomentColumn(FileColumn):
 
 @dataclass(frozen=True)
 class FlagColumn(FileColumn):
-    """true or false, as text; an empty cell leaves the field unchanged."""
+    """A column with true or false as text; an empty cell leaves the field unchanged."""
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
         return SQL(

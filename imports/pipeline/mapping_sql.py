@@ -214,7 +214,7 @@ class MappedFile:
 
     @property
     def worth_saying(self) -> Composable:
-        """Return the condition for faults to report. A parent row may lack the fields of its variants."""
+        """Return the condition of the faults to report: a parent row may lack the fields of its variants."""
         if self.shape.group is None:
             return SQL("true")
         return SQL("(code = {} OR b.no_variant IS NOT TRUE)").format(Literal(NO_VARIANT))

@@ -27,7 +27,7 @@ WITH_CODE = "^[a-z]{3}[^a-z]+$|^[^a-z]+[a-z]{3}$"
 
 @dataclass(frozen=True)
 class NumberColumn(FileColumn):
-    """An exact decimal from 0 up."""
+    """A column with exact decimals of at least 0."""
 
     numeric: ClassVar[bool] = True
     whole_digits: int = 10

@@ -33,7 +33,7 @@ def add_moved(context: ImportContext) -> None:
 
 
 def mark_refused(context: ImportContext) -> None:
-    """Mark rows without a level as wrong if an order line was refused since: a refusal is a count of 0."""
+    """Mark rows without a level as wrong if a line was refused after the count: a refusal is a count of 0."""
     _execute(
         SQL(
             """

@@ -43,7 +43,7 @@ NOTE = (
 
 
 class WaitForImport(Exception):
-    """An unfinished import may still write what must be erased, so the search continues later."""
+    """An unfinished import may still write data of the person, so the search continues later."""
 
 
 class RejectedRows:

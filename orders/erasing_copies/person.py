@@ -65,7 +65,7 @@ class Person:
         )
 
     def is_in(self, text: str, *, of_order: bool = False) -> bool:
-        """Return whether a text quotes the person; `of_order` texts need not name the order themselves."""
+        """Return whether a text quotes the person. With `of_order`, the text is known to be of the order."""
         words = normalized(text)
         if any(quoted in words for quoted in self.identifying):
             return True
@@ -73,7 +73,7 @@ class Person:
         return about and any(quoted in words for quoted in self.common)
 
     def search_words(self) -> set[str]:
-        """Return words of which each text that quotes the person has one."""
+        """Return words to search for: each text that quotes the person contains at least one."""
         return {max(text.split(), key=len) for text in (*self.identifying, *self.references)}
 
 

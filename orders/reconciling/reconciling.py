@@ -251,7 +251,7 @@ class Finding:
 
 
 STATES_DIFFER = f"SELECT 'order ' || id, stored, state FROM ({STATES}) o WHERE stored <> state"
-# Repairs that the checks need come first, and repairs that need the checks come last.
+# `BEFORE` has repairs that the checks depend on; `AFTER` has repairs that depend on the checks.
 BEFORE = (
     Finding("parcels", DISAGREEING, RESTORE_PARCELS),
     Finding("fulfillment state", STATES_OF_FULFILLMENTS, MEND_STATES),

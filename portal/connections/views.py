@@ -74,7 +74,7 @@ class WebhookPage(PortalRecordPage):
 
 
 class ConnectionActionPage(PortalActionPage):
-    """An action on a connection. A new secret is shown once, by the answer itself."""
+    """The page of an action on a connection. A new secret is shown once, in the response to the action."""
 
     section = "Connections"
     right = Right.CONNECTIONS
@@ -100,7 +100,7 @@ class ConnectionActionPage(PortalActionPage):
 
 
 class PartyConnectionPage(ConnectionActionPage):
-    """An action that gives the party a new connection."""
+    """The page of an action that creates a connection for the party, such as a key."""
 
     actions: ClassVar[Sequence[AdminAction[Any]]] = (key_actions.CREATE_KEY, webhook_actions.CREATE_WEBHOOK)
 

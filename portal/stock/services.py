@@ -1,4 +1,4 @@
-"""Save counts and restock dates of one warehouse, through the landing of the API's stock push."""
+"""Save typed counts and restock dates of one warehouse, in the same way as a stock push of the API."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class OutOfStockForm(RejectionForm):
 
 
 class OwnReturnForm(ReturnForm):
-    """Units that came back, in the words of their supplier."""
+    """The form of a return, with help texts for the supplier that reports it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

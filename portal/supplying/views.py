@@ -1,4 +1,4 @@
-"""A supplier's pages of orders. A partner's word for a fulfillment is an order."""
+"""A supplier's pages of orders. The portal calls a supplier's fulfillment an order."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ MOST_AHEAD = 1000  # clients send some dozens of chunks at once; more are not tr
 
 
 class ReceivedChunks:
-    """The received bytes of a file: all of the first `whole_to`, and some chunks after a gap."""
+    """The received parts of a file: its first `whole_to` bytes, and chunks that arrived beyond a gap."""
 
     def __init__(self, whole_to: int = 0) -> None:
         self.whole_to = whole_to

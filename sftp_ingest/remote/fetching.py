@@ -25,7 +25,7 @@ DEFAULT_MAX_BYTES = 2 * GIB
 
 
 def _no_check() -> None:
-    """The default of `check`."""
+    """Let every fetch continue: the default of `check`."""
 
 
 def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _no_check) -> Blob:

@@ -79,7 +79,10 @@ def _key(kind: HostKeyKind) -> PKey:
 
 
 def _make(path: Path, key: PrivateKey) -> None:
-    """Write a new key atomically, readable by its owner only. Of two concurrent keys the first stays."""
+    """Write a new key atomically, readable by its owner only.
+
+    If two processes write a key at the same time, the first key stays.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     content = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

@@ -1,4 +1,4 @@
-"""Each field of a variant is in every place that `docs/architecture.md` lists, in this order."""
+"""Each field of a variant is in the model, the body, the answer and the import, as the architecture lists."""
 
 from __future__ import annotations
 

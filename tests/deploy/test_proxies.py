@@ -62,7 +62,7 @@ def a_host(name: str, address: str = "127.0.0.1", port: int = 0) -> Iterator[Hos
 
 
 def answered_by(port: int) -> str:
-    """Return the name of the answering host; `cut` if the proxy cut its connection to take it out."""
+    """Return the name of the host that answers; `cut` if the proxy closes the connection instead."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("GET", "/", headers={"Host": "exchange.example"})
     try:

@@ -1,8 +1,8 @@
 """Compares the portal's pages of one supplier and one retailer with many and with few fulfillments.
 
-One supplier has nearly all fulfillments of a market: `--orders` in the large one. Another supplier and
-another retailer have a few old rows among them, which their lists must find as fast. Also measures
-*Quick ship* with 50 rows beside one row.
+One supplier has nearly all fulfillments of a market; the large market has `--orders` of them. Another
+supplier and another retailer have only a few old rows, and their lists must be as fast in both markets.
+Also compares *Quick ship* with 50 rows and with one row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hashes of the demo's passwords, which are random texts of 144 bits: few rounds protect them as well.
+"""Hashes of the demo's passwords. These are random texts of 144 bits, so a few hash rounds are enough.
 
 Django's own rounds take a third of a second, and each start checks about twenty passwords.
 """

@@ -1,4 +1,4 @@
-"""Read due deliveries: of each webhook only as many as there is room for, however long its backlog is."""
+"""Read due deliveries: for each webhook at most as many as fit, even if its backlog is long."""
 
 from __future__ import annotations
 

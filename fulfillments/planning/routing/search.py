@@ -193,7 +193,7 @@ class Search:
         )
 
     def _ranks(self) -> list[int]:
-        """Rank the warehouses for ties: more and cheaper goods come first."""
+        """Rank the warehouses to break ties: a warehouse with more and cheaper offers comes first."""
         dearness = [0.0] * len(self.supplies)
         for group in self.groups:
             least = group.offers[0].cost or 1

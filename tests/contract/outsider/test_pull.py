@@ -125,7 +125,7 @@ def test_a_price_that_no_variant_has_is_null(acme, shop):
 
 
 def test_the_service_type_is_required(shop):
-    """Contract 5: required; another one: 400 that lists them."""
+    """Contract 5: a pull without `service_type` is answered with 400."""
     fault(shop.get("variants"), 400, "missing_parameter", "service_type")
 
 

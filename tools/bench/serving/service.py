@@ -25,7 +25,7 @@ WORKERS = size(2, smoke=1)
 
 @dataclass(frozen=True)
 class Service:
-    """A running server."""
+    """A running gunicorn server: its port, and the id of its main process."""
 
     port: int
     pid: int

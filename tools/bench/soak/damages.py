@@ -15,7 +15,8 @@ from tools.bench.soak.verdict import SHIPPED
 AT_REST = (
     "SELECT id FROM fulfillments_fulfillment WHERE supplier_id = (SELECT min(id) FROM accounts_supplier)"
 )
-# Values on which later changes do not build. A later change of stock would confirm a damaged number.
+# Damage only values that later changes do not read. The next movement of a damaged stock level would store
+# its wrong number, so the ledger would confirm the damage.
 DAMAGES = (
     "DELETE FROM orders_searchentry WHERE order_id % 7 = 0",
     f"DELETE FROM fulfillments_shipment WHERE fulfillment_id % 11 = 0 AND fulfillment_id IN ({AT_REST})",
