@@ -19,12 +19,12 @@ FIRST_COLUMNS = (
     *("fulfillment_id", "line_id", "order_id", "retailer", "retailer_order_id"),
     *("sku", "upc", "title", "quantity", "wholesale_price", *ADDRESS),
     *("shipping_method_code", "ship_until", "due_at", "gift_message", "notes"),
-    *("asked_at", "quantity_cancel_requested", "quantity_open"),
+    *("asked_at", "quantity_cancel_requested", "quantity_open", "currency"),
 )
 # The shipping address is left out because its parts are columns. The other fields were never in the files.
 LEFT_OUT = {"shipping_address", "billing_address", "sales_order_number", "is_gift"}
 ORDER_COLUMNS = tuple(name for name in SHARED_WITH_SUPPLIERS if name not in LEFT_OUT)
-COLUMNS = (*FIRST_COLUMNS, *(name for name in ORDER_COLUMNS if name not in FIRST_COLUMNS), "currency")
+COLUMNS = (*FIRST_COLUMNS, *(name for name in ORDER_COLUMNS if name not in FIRST_COLUMNS))
 """A new field of an order becomes the last column, so that the others keep their positions."""
 # A spreadsheet reads a phone number as a number and never as a formula, so it needs no quoting.
 PHONE = re.compile(r"\+[0-9 ]+")

@@ -27,6 +27,13 @@ from orders.serializers import OrderFieldsJson
 from tests.architecture.sources import text_of
 
 ADDRESS = {part: part for part in ADDRESS_PARTS}
+COLUMNS_OF_1_0 = [
+    *("fulfillment_id", "line_id", "order_id", "retailer", "retailer_order_id", "sku"),
+    *("upc", "title", "quantity", "wholesale_price", "first_name", "last_name"),
+    *("company_name", "address1", "address2", "city", "state", "zip_code"),
+    *("country", "phone_number", "email", "shipping_method_code", "ship_until", "due_at"),
+    *("gift_message", "notes", "asked_at", "quantity_cancel_requested", "quantity_open", "currency"),
+]
 
 
 def two_values(field: Any) -> tuple[Any, Any]:
@@ -92,6 +99,11 @@ def test_the_document_lists_these_places_in_this_order():
 
 def test_suppliers_files_have_each_shared_field():
     assert set(SHARED_WITH_SUPPLIERS) - set(COLUMNS) == LEFT_OUT
+
+
+def test_the_columns_of_suppliers_files_keep_their_positions():
+    """Programs of suppliers read the files by position, so a new column comes last."""
+    assert [*COLUMNS[: len(COLUMNS_OF_1_0)]] == COLUMNS_OF_1_0
 
 
 def test_each_field_is_read_back_as_pushed(order, line, shop_api):

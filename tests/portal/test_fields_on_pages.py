@@ -62,6 +62,11 @@ HIDDEN: dict[str, set[str]] = {
     "supplier": {*NOT_SHARED, "billing_address", "sales_order_number"},
 }
 """A field that no clerk needs on this page. Their systems read it by the API."""
+TEMPLATES = {
+    "operator": "shown by itself, except fields of SHOWN_APART in orders.admin",
+    "retailer": "templates/portal/buying/order.html",
+    "supplier": "templates/portal/supplying/order.html",
+}
 
 
 @pytest.fixture
@@ -101,7 +106,8 @@ def test_each_field_is_declared_for_each_page(page):
 
 
 def test_each_field_has_a_value_here():
-    assert set(PUSHED) == set(ORDER_FIELDS)
+    assert set(ORDER_FIELDS) - set(PUSHED) == set(), "give these a value in PUSHED"
+    assert set(PUSHED) - set(ORDER_FIELDS) == set(), "remove these from PUSHED"
 
 
 @pytest.mark.django_db
@@ -110,5 +116,5 @@ def test_a_page_shows_its_declared_fields_and_no_other(page, page_of):
     text = page_of(page)
     shown = {name for name, (_, mark) in PUSHED.items() if mark.lower() in text.lower()}
 
-    assert SHOWN[page] - shown == set()
-    assert shown & HIDDEN[page] == set()
+    assert SHOWN[page] - shown == set(), f"the template of the {page}'s page ({TEMPLATES[page]}) lacks these"
+    assert shown & HIDDEN[page] == set(), f"the {page}'s page ({TEMPLATES[page]}) shows these, unlike HIDDEN"
