@@ -154,6 +154,7 @@ def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, docu
     assert {path.stem for path in FOLDER.glob("*.json")} == story.played
 
 
+@pytest.mark.skipif("UPDATE_EXAMPLES" in os.environ, reason="the other test writes the examples now")
 def test_no_example_lacks_a_field_of_the_document(operations):
     """An example without a new field would mislead clients."""
     wrong: dict[str, list[str]] = {}
@@ -164,7 +165,7 @@ def test_no_example_lacks_a_field_of_the_document(operations):
         if found is not None and "answer" in example:
             errors = [each.message for each in found.iter_errors(example["answer"])]
             wrong |= {path.stem: errors} if errors else {}
-    assert wrong == {}
+    assert wrong == {}, "write these again: see UPDATE_EXAMPLES"
 
 
 def webhooks(story: Story, role: str) -> None:
