@@ -28,7 +28,8 @@ class Tiny:
         command = [sys.executable, "-m", "tests.launcher.tiny_supervisor", str(folder), "-m tools.launcher"]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
-        eventually((folder / "up").exists, "the tiny supervisor is up")
+        up = folder / "up"
+        eventually(lambda: up.exists() and up.read_text() != "", "the tiny supervisor is up")
 
     def pid(self, name: str) -> int:
         return int((self.folder / f"{name}.pid").read_text())
