@@ -70,7 +70,7 @@ def test_the_lines_after_a_quoted_row_in_a_trace_are_kept():
 def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, caplog):
     client = client_for(acme)
     with caplog.at_level(logging.INFO, logger="exchange.request"):
-        client.request("PUT", "nothing/4711?email=a@example.org", {"name": "Jane Doe"})
+        client.request("PUT", "nothing/PO-4711?email=a@example.org", {"name": "Jane Doe"})
         client.get("?email=a@example.org")
     lines = [record for record in caplog.records if record.name == "exchange.request"]
     assert [(line.method, line.route, line.status) for line in lines] == [
@@ -78,7 +78,7 @@ def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, cap
         ("GET", "/v3/suppliers/<id:supplier_id>", 200),
     ]
     logged = " ".join(written(LineFormatter(), line.getMessage()) for line in lines)
-    for secret in ("example.org", "Jane", client.secret, "4711"):
+    for secret in ("example.org", "Jane", client.secret, "PO-4711"):
         assert secret not in logged
 
 
