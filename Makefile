@@ -1,4 +1,4 @@
-# Every target needs only Python. `make` lists the targets.
+# The targets need only Python, except where their help names a program. `make` lists the targets.
 
 PYTHON ?= python3
 ARGS ?=

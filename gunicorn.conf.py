@@ -1,4 +1,4 @@
-"""Settings of the web server. `gunicorn config.wsgi` reads this file; options of the command line win."""
+"""Settings of the web server. `gunicorn config.wsgi` reads this file. Command-line options override it."""
 
 import gc
 import os
@@ -30,15 +30,15 @@ control_socket_disable = True
 # opens a connection before the first request.
 preload_app = True
 
-# The web processes count in files of one folder, because any of them may answer /metrics.
+# The web processes share one folder with their counters, because any web process may answer /metrics.
 COUNTS = os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(DATA_DIR / "metrics"))
 os.makedirs(COUNTS, exist_ok=True)  # counters are made when the application is loaded
 
-from prometheus_client.multiprocess import mark_process_dead  # noqa: E402 - it reads the variable at once
+from prometheus_client.multiprocess import mark_process_dead  # noqa: E402 - the import reads the variable
 
 
 def on_starting(server: Any) -> None:
-    """Start to count from nothing, and load all pages before the web processes are forked."""
+    """Delete the old counters, and load all URLs before the web processes are forked."""
     shutil.rmtree(COUNTS, ignore_errors=True)
     os.makedirs(COUNTS)
     from django.urls import get_resolver  # the application has set up Django by now
@@ -48,8 +48,8 @@ def on_starting(server: Any) -> None:
     gc.freeze()
 
 
-# Seconds after which a busy thread lets another one run. With Python's 5 ms, each answer of the database that
-# a request waits for would cost 5 ms for each busy thread.
+# Seconds after which Python switches from a busy thread to another thread. With the default of 5 ms, a
+# request would wait 5 ms per busy thread after each answer of the database.
 SWITCH_SECONDS = 0.001
 
 
@@ -63,5 +63,5 @@ def post_worker_init(worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Keep the counts of an ended process; delete the gauges that only it had measured."""
+    """Delete the live gauges of an ended process. Its counters stay."""
     mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]

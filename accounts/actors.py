@@ -1,4 +1,4 @@
-"""The actor of a change. Every change takes one as its keyword `by`."""
+"""The actor of a change. Functions that change records take the actor as the keyword argument `by`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.request_id import current_request_id
 
 
 class ActorKind(StrEnum):
-    """The party that a change is made for. The table of moves lists the kinds that may make each move."""
+    """The kind of an actor. The table of moves lists the kinds that may make each move."""
 
     SUPPLIER = "supplier"
     RETAILER = "retailer"
@@ -27,7 +27,7 @@ class Actor:
     kind: ActorKind
     name: str
     origin_request_id: str = ""
-    """The request that the actor came with. Empty for the system: it acts in the current request."""
+    """The id of the actor's request. Empty for the system, which uses the id of the current request."""
     reason: str = ""
     """The operator's reason. It is stored with every event, and only operators see it."""
     approved_by: str = ""
@@ -35,7 +35,7 @@ class Actor:
 
     @property
     def request_id(self) -> str:
-        """Return the id that connects a change to answers and log lines; empty outside a request or task."""
+        """Return the id that connects a change to responses and logs; empty outside a request or task."""
         return self.origin_request_id or current_request_id()
 
     @classmethod

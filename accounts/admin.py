@@ -28,7 +28,7 @@ class AccessTokenAdmin(ReadOnlyAdmin[AccessToken]):
 
 @admin.register(IdempotencyKey)
 class IdempotencyKeyAdmin(ReadOnlyAdmin[IdempotencyKey]):
-    """Idempotency keys without their stored answers, which hold the party's data."""
+    """The admin of idempotency keys. It hides the stored responses, because they contain the party's data."""
 
     list_display = ("party", "key", "status", "created_at")
     fields = ("party", "key", "status", "created_at")

@@ -14,6 +14,6 @@ class AccountsConfig(AppConfig):
         from accounts.operating.second_operator import check_names
 
         checks.register(check_names)
-        parse_rate(settings.RATE_LIMIT)  # a wrong setting must stop the start, not every request
+        parse_rate(settings.RATE_LIMIT)  # fail at the start for a wrong setting, not in each request
         parse_rate(settings.FAILED_KEYS_LIMIT)
         validate_currency(settings.CURRENCY)

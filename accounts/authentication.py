@@ -1,4 +1,4 @@
-"""Authentication: find the key of the Authorization header, with one query of one table."""
+"""Authentication: find the key or token of the Authorization header, with one query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Access:
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <API key or access token>`."""
+    """The authentication by `Authorization: Bearer <API key or access token>`."""
 
     def authenticate(self, request: Request) -> tuple[None, Access] | None:
         header = request.headers.get("Authorization", "")
@@ -54,7 +54,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 def find(secret: str) -> Access | None:
-    """Return the access for a secret, or None if it is wrong, expired or revoked."""
+    """Return the access for a secret, or None if the secret is wrong, expired or revoked."""
     prefix = Credential.prefix_of(secret)
     if len(secret) > 200 or not prefix.isascii() or "\x00" in prefix:
         return None

@@ -1,4 +1,7 @@
-"""The limit on wrong keys: past it, an address gets 429 before any query for a key."""
+"""The limit of wrong keys for each network address.
+
+Above the limit, requests with a key that this process does not know get 429 before any query.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from api.errors import RateLimited
 MOST_KNOWN = 10_000
 
 _known: set[int] = set()
-"""Hashes of the secrets that this process has seen accepted. They cost no look at the limit."""
+"""Hashes of the secrets that this process has accepted. Requests with these secrets skip the limit."""
 
 
 def rate() -> RateLimitItem | None:
-    """Return how many wrong keys an address may try; None without a limit."""
+    """Return how many wrong keys an address may try, or None if there is no limit."""
     return parse_rate(settings.FAILED_KEYS_LIMIT)
 
 
@@ -27,7 +30,7 @@ def bucket(address: str) -> str:
 
 
 def refuse_guessing(secret: str, address: str) -> None:
-    """Refuse an unknown secret from an address that has tried too many. Raises RateLimited."""
+    """Raise RateLimited for an unknown secret from an address that has sent too many wrong keys."""
     limit = rate()
     if limit is None or hash(secret) in _known:
         return
@@ -47,7 +50,10 @@ def accepted(secret: str) -> None:
 
 
 def failed(secret: str, address: str) -> Count | None:
-    """Count a wrong, expired or revoked secret against its address."""
+    """Count a wrong, expired or revoked secret from a network address.
+
+    Return the count, or None if there is no limit.
+    """
     _known.discard(hash(secret))
     caller.reject()
     limit = rate()

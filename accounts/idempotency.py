@@ -1,4 +1,4 @@
-"""Idempotency: store the first answer to a request, and replay it to repetitions (contract 2 and 12)."""
+"""Idempotency: the first response to a request is stored, and repetitions get it (contract 2 and 12)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ def idempotently(
 ) -> Response:
     """Do the work once for each Idempotency-Key.
 
-    `work` answers every failure with a response. Its changes are in a savepoint: after a 400 or 409 only the
-    key's row is committed. The row commits together with the work, so a request that died left nothing.
+    `work` returns a response for every failure. Its changes are in a savepoint, which an error response rolls
+    back. The key's row and the changes are committed together, so a crash leaves neither.
 
     `piecemeal` work has one transaction for each element, and each element detects its own repetition. The
-    key's row is written after the last element. A request that died is done again (contract 13).
+    key's row is written after the last element. After a crash, a repetition does the work again
+    (contract 13).
     """
     key = request.headers.get(HEADER)
     if request.method != "POST" or key is None:
@@ -63,8 +64,8 @@ def _in_transaction(name: str) -> Iterator[None]:
 def _locked(name: str) -> Iterator[None]:
     """Take the key's lock in a transaction of a second connection, so that the work can commit in steps.
 
-    The lock ends when the process dies. A session lock would not do: a pooler in transaction mode would hand
-    the session, with the lock, to the next client.
+    The lock ends when the process dies. A session lock is not possible: a connection pooler in transaction
+    mode would give the session, with its lock, to the next client.
     """
     other = connection.copy()
     try:
@@ -77,7 +78,7 @@ def _locked(name: str) -> Iterator[None]:
 
 
 def _stored_answer(party: str, key: str) -> IdempotencyKey | None:
-    """Return the first answer, unless its retention time is over."""
+    """Return the stored first response, or None. Delete a response whose retention time is over."""
     stored = IdempotencyKey.objects.filter(party=party, key=key).first()
     if stored is not None and stored.created_at <= timezone.now() - settings.IDEMPOTENCY_RETENTION:
         stored.delete()
@@ -106,14 +107,17 @@ def _digest(request: Request) -> str:
 
 
 def _try_lock(holder: BaseDatabaseWrapper, name: str) -> bool:
-    """Take the key's advisory lock in the holder's transaction; return False if another request has it."""
+    """Take the key's advisory lock on the connection `holder`. Return False if another request has it."""
     with holder.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 1))", [name])
         return bool(cursor.fetchone()[0])
 
 
 def _is_final(response: Response) -> bool:
-    """Return whether the answer may be replayed. A refused key or a server error may be temporary."""
+    """Return whether to repeat this response for later requests with the same idempotency key.
+
+    A refused API key, a rate limit and a server error can be temporary, so their responses are not repeated.
+    """
     if response.status_code in (401, 403, 429) or response.status_code >= 500:
         return False
     return not (response.status_code == 409 and (response.data or {}).get("code") == InProgress.code)
@@ -127,7 +131,7 @@ def _store(response: Response, party: str, key: str, digest: str) -> None:
         status=response.status_code,
         headers={name: response[name] for name in STORED_HEADERS if name in response},
     )
-    # An answer with no-store shows a secret, such as the one of a new webhook.
+    # A response with no-store shows a secret, such as the secret of a new webhook.
     shows_secret = "no-store" in response.get("Cache-Control", "")
     row.with_body(response.content, secret=shows_secret).save(force_insert=True)
 

@@ -45,7 +45,7 @@ ABOUT: dict[MemberRole, str] = {
 
 
 def roles_with(right: Right) -> list[MemberRole]:
-    """Return the roles that have a right, the owner's last. Error pages name them."""
+    """Return the roles that have a right, with the owner last. Error pages name these roles."""
     return [role for role in (*MemberRole, MemberRole.OWNER) if right in RIGHTS[role]][1:]
 
 

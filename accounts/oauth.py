@@ -24,15 +24,15 @@ from api.errors import ApiError
 from api.parsers import loads, whole_body
 from api.spelling import closest_match
 
-# Wrong separators that clients put between scopes. RFC 6749, section 3.3, wants a blank.
+# Wrong separators that clients put between scopes. RFC 6749, section 3.3, requires a space.
 SEPARATORS = re.compile("[,;|+]+")
 
-# For wrong secrets of one client from one address. FAILED_KEYS_LIMIT is for all clients of an address.
+# The limit of wrong secrets for one client at one IP address. FAILED_KEYS_LIMIT limits the whole address.
 WRONG_FOR_CLIENT = parse_rate("10/min")
 
 
 class OAuthError(ApiError):
-    """An error in the format of RFC 6749, section 5.2, together with the envelope's members."""
+    """An error with the members of an OAuth error (RFC 6749, section 5.2) and of the API's other errors."""
 
     def __init__(self, error: str, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -74,7 +74,7 @@ class TokenRequest:
 
 
 def entitled(request: Request) -> tuple[ApiKey, frozenset[Scope]]:
-    """Return the client of a request and the scopes that it may have. Raises OAuthError."""
+    """Return the key of a token request, and the scopes for the token. Raises OAuthError."""
     wanted = TokenRequest.read(request)
     if not wanted.grant_type:
         raise missing("grant_type")
@@ -177,7 +177,7 @@ def _wrong_client(message: str) -> OAuthError:
 
 
 def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
-    """Return the requested scopes; without a request, all of the key's. Raises OAuthError: invalid_scope."""
+    """Return the requested scopes; for an empty text, all scopes of the key. Raises OAuthError."""
     if not text.strip():
         return key.granted
     requested: set[Scope] = set()
@@ -186,7 +186,8 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
             covered = parse_scope(word)
         except ValueError:
             raise _wrong_scope(f"Unknown scope {word[:60]}.{_hint(word, text)}", key) from None
-        # A word such as `read:suppliers` covers several scopes. Grant only the key's; the answer lists them.
+        # A word such as `read:suppliers` covers several scopes. Grant only scopes of the key: the response
+        # lists the granted scopes.
         granted = covered & key.granted
         if not granted:
             raise _wrong_scope(f"This client does not have the scope {word[:60]}.", key)
@@ -195,7 +196,7 @@ def _scopes(key: ApiKey, text: str) -> frozenset[Scope]:
 
 
 def _hint(word: str, text: str) -> str:
-    """Return a suggestion for an unknown scope; empty if no known scope is similar."""
+    """Return a suggestion for an unknown scope, or an empty text if no known scope is similar."""
     if SEPARATORS.search(word):
         proper = " ".join(SEPARATORS.sub(" ", text).split())
         return f" Scopes are separated by blanks: did you mean {proper[:120]}?"

@@ -1,4 +1,4 @@
-"""Rate limits such as `6000/min`. Redis counts the hits; while Redis is away, nothing is limited."""
+"""Rate limits such as `6000/min`. Redis counts the hits. While Redis does not answer, nothing is limited."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ logger = logging.getLogger(__name__)
 
 RATE = re.compile(r"([1-9][0-9]{0,8})/(?:(s(?:ec(?:ond)?)?)|(m(?:in(?:ute)?)?)|(h(?:our)?)|(d(?:ay)?))")
 UNITS = (RateLimitItemPerSecond, RateLimitItemPerMinute, RateLimitItemPerHour, RateLimitItemPerDay)
-# Redis usually answers in under a millisecond. An order must not wait longer only to be counted.
+# Redis usually answers in under a millisecond. A request must not wait longer only to be counted.
 TIMEOUT = 0.5
-# For this many seconds after a failure, Redis is not asked again, so that few requests wait for the timeout.
+# Seconds after a failure in which Redis is not called again, so that few requests wait for the timeout.
 PAUSE = 2.0
 
 
 @dataclass(frozen=True)
 class Count:
-    """The hits left in a window of a rate. `reset` and `window` are whole seconds."""
+    """The hits that a rate still allows in its time window. `reset` and `window` are whole seconds."""
 
     allowed: bool
     limit: int
@@ -71,8 +71,8 @@ def validate_rate(value: str) -> None:
         raise ValidationError(f"{error}.") from error
 
 
-# A window begins with its first hit and expires by itself. One script, because each request needs it: several
-# commands would take several round trips.
+# A time window begins with its first hit, and Redis deletes the counter when the window ends. The script runs
+# for each request: it takes one round trip, and separate commands would take several.
 HIT = """
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -105,9 +105,9 @@ class Connections:
         self._threads = threading.local()
 
     def current(self) -> RedisConnection:
-        """Return this thread's connection, which may not be connected yet. It ends with its thread."""
+        """Return this thread's connection, which may not be connected yet. The thread's end closes it."""
         process, found = getattr(self._threads, "connection", (0, None))
-        if found is None or process != os.getpid():  # a forked process must not use its parent's
+        if found is None or process != os.getpid():  # a fork needs its own connection
             found = self._pool.connection_class(**self._pool.connection_kwargs)
             self._threads.connection = os.getpid(), found
         connection: RedisConnection = found
@@ -117,7 +117,8 @@ class Connections:
 class Script:
     """A Lua script stored in Redis, called over this thread's connection.
 
-    redis-py's `register_script` goes through its pool, which costs twice the round trip at every request.
+    The scripts of redis-py use its connection pool. They would take twice the time of this class in each
+    request.
     """
 
     def __init__(self, text: str, connections: Connections) -> None:
@@ -154,11 +155,11 @@ class Counter:
         self._paused_until = 0.0
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:
-        """Count one hit; return whether it was allowed."""
+        """Count one hit. The result says whether the hit was allowed."""
         return self._ask(self._hit, rate, name)
 
     def look(self, rate: RateLimitItem, name: str) -> Count | None:
-        """Return whether one more hit would be allowed, without counting."""
+        """Read the count without a hit. The result says whether one more hit would be allowed."""
         return self._ask(self._look, rate, name)
 
     def _ask(self, script: Script, rate: RateLimitItem, name: str) -> Count | None:

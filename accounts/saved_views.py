@@ -1,4 +1,4 @@
-"""Save, replace and delete the views of a list, for the desk and for the portal."""
+"""Functions that save, replace and delete the views of a list, for the admin and for the portal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from django.http import HttpRequest, QueryDict
 from accounts.models import Retailer, SavedView, Supplier
 
 MOST = 50
-"""Maximum number of saved views per person and list."""
+"""The maximum number of saved views per person and list."""
 LONGEST = 2000
-"""Maximum length of a view's parameters."""
+"""The maximum length of a view's parameters."""
 PASSING = ("p", "e", "all", "before", "file", "_popup", "_to_field")
 """URL parameters that are not part of a view."""
 
 
 class ViewForm(forms.ModelForm[SavedView]):
-    """The form that names a view."""
+    """The form of a view's name, and whether the whole team sees the view."""
 
     class Meta:
         model = SavedView

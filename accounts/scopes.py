@@ -32,7 +32,8 @@ ROLE_SCOPES = {
     ),
 }
 
-# Existing clients of this interface use these names for areas and verbs.
+# Words that clients may use for the area and for the verb of a scope. In `catalog:read`, `catalog` is the
+# area, and `read` is the verb.
 AREAS = {
     "catalog": ("catalog", "catalogue", "catalogs", "variants", "variant", "products", "product"),
     "inventory": ("inventory", "inventories", "stock"),
@@ -42,7 +43,8 @@ AREAS = {
 ALIASES = {name: area for area, names in AREAS.items() for name in names}
 VERBS = dict.fromkeys(("read", "get", "list", "view"), "read")
 VERBS |= dict.fromkeys(("write", "create", "update"), "write")
-# The name of a role's path prefix means every area of that role.
+# A scope such as `read:suppliers` names a role, by its path prefix, instead of an area such as `catalog`.
+# This scope covers all areas of the role.
 PARTIES = {"suppliers": Role.SUPPLIER, "supplier": Role.SUPPLIER} | {
     "retailers": Role.RETAILER,
     "retailer": Role.RETAILER,
@@ -55,7 +57,7 @@ def scopes_of(role: Role) -> frozenset[Scope]:
 
 
 def parse_scope(text: str) -> frozenset[Scope]:
-    """Return the scopes that a client's word covers: `catalog:read`, `read:variants`, `read_products`.
+    """Return the scopes that a text covers, such as `catalog:read`, `read:variants` or `read_products`.
 
     `read:suppliers` covers everything that a supplier's key may read. Raises ValueError for an unknown scope.
     """

@@ -1,4 +1,4 @@
-"""Bodies of requests and answers for tokens and profiles."""
+"""Bodies of requests and responses for tokens and profiles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.renderers import iso
 
 
 class TokenJson(TypedDict):
-    """A successful answer of RFC 6749, section 5.1."""
+    """A successful response to a token request (RFC 6749, section 5.1)."""
 
     access_token: str
     token_type: str
@@ -21,14 +21,16 @@ class TokenJson(TypedDict):
 
 
 class TokenErrorJson(ErrorJson):
-    """An error of RFC 6749, section 5.2, with the envelope's members."""
+    """An error of a token request (RFC 6749, section 5.2), with the members of all other errors."""
 
     error: NotRequired[str]
     error_description: NotRequired[str]
 
 
 class TokenBody(serializers.Serializer[None]):
-    """A token request as the schema shows it. `accounts.oauth` reads the real one."""
+    """The parameters of a token request."""
+
+    # Only the OpenAPI schema uses this serializer: `accounts.oauth` reads the request itself.
 
     grant_type = serializers.ChoiceField(["client_credentials"])
     client_id = serializers.CharField(required=False, help_text="Or HTTP Basic.")

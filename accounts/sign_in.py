@@ -1,4 +1,4 @@
-"""Signing in to the admin and to the portal, with a limited number of tries per name and per address."""
+"""The sign-in to the admin and to the portal. Wrong tries are limited per user name and per IP address."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from accounts.rates import counter, parse_rate
 logger = logging.getLogger(__name__)
 
 Rates = dict[str, RateLimitItem | None]
-"""Limits by the name under which Redis counts them."""
+"""Limits by the names under which Redis counts the tries."""
 
-# A person who mistypes needs a few tries, and an office behind one address a few more. FOR_NAME is high,
-# because it is the only limit by which a stranger could lock a person out.
+# A person who mistypes needs a few tries. An office with one IP address for many people needs more tries.
+# FOR_NAME is high, because an attacker at other addresses could use up this limit and lock the person out.
 FOR_NAME_FROM_ADDRESS = parse_rate("10/hour")
 FROM_ADDRESS = parse_rate("60/hour")
 FOR_NAME = parse_rate("200/hour")
@@ -38,7 +38,7 @@ class LimitedSignInForm(AuthenticationForm):
     """A sign-in form with limited tries."""
 
     def clean(self) -> dict[str, object]:
-        """Check the limits, then the password. Count only a failure. Raises ValidationError."""
+        """Check the limits, then the password. Count only wrong passwords. Raises ValidationError."""
         name = str(self.cleaned_data.get("username", ""))[:150]
         address = client_address(self.request) if self.request else ""
         rates = sign_in_rates(name, address)
@@ -52,7 +52,7 @@ class LimitedSignInForm(AuthenticationForm):
 
 
 def sign_in_rates(name: str, address: str) -> Rates:
-    """Return the limits on wrong passwords for the name and the address."""
+    """Return the limits on wrong passwords for the user name and the IP address."""
     return {
         f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
         f"sign-in:{address}": FROM_ADDRESS,
@@ -85,7 +85,7 @@ class SignInView(LoginView):
 
 
 def sign_in(request: HttpRequest, user: AbstractBaseUser, after: str) -> HttpResponse:
-    """Begin the session of a user whose password was checked; allauth asks for a second factor before."""
+    """Sign in a user whose password was checked. If there is a second factor, allauth first asks for it."""
     begun = Login(user=user, redirect_url=after)
     answer: HttpResponse = perform_password_login(request, {"username": user.get_username()}, begun)
     return answer

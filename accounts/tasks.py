@@ -1,4 +1,7 @@
-"""Celery tasks: periodic cleaning, and operators' actions on many records. The tables are the queue."""
+"""Celery tasks: the deletion of expired rows, and actions on many records.
+
+The table of the actions is also their queue, so a lost Celery message does no harm.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from accounts.operating import acting, bulk_actions
 
 @shared_task  # type: ignore[untyped-decorator]
 def expire() -> None:
-    """Delete stored answers past their retention time, expired tokens, and old drafts of forms."""
+    """Delete stored responses after their retention time, expired tokens, and old kept texts of forms."""
     now = timezone.now()
     IdempotencyKey.objects.filter(created_at__lte=now - settings.IDEMPOTENCY_RETENTION).delete()
     AccessToken.objects.filter(expires_at__lte=now).delete()
@@ -26,10 +29,10 @@ def expire() -> None:
 
 @shared_task(name=bulk_actions.RUN_TASK)  # type: ignore[untyped-decorator]
 def run_operator_action(action_id: int) -> None:
-    """Continue an operator's action for a few seconds, then queue it again."""
+    """Continue an operator's action for a few seconds. If rows are left, wake a worker again."""
     chosen = OperatorAction.objects.filter(pk=action_id, finished_at=None).first()
     if chosen is None or bulk_actions.all_at_work():
-        return  # the sweep starts it later
+        return  # `sweep_operator_actions` starts it later
     its_admin: Any = admin.site.get_model_admin(apps.get_model(chosen.model))
     doer = acting.acting_of_members(chosen) or its_admin
     if not bulk_actions.advance(chosen, doer, seconds=bulk_actions.SLICE):
@@ -38,6 +41,6 @@ def run_operator_action(action_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_operator_actions() -> None:
-    """Wake workers for the actions that no worker has leased."""
+    """Wake workers for actions without a lease, and delete actions that were not confirmed in time."""
     for action_id in bulk_actions.unfinished():
         bulk_actions.wake(action_id)

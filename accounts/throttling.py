@@ -11,9 +11,9 @@ from accounts.rates import Count, counter, parse_rate
 
 
 class KeyThrottle(BaseThrottle):
-    """A throttle that counts the requests of each key, and reports the remaining ones in headers.
+    """A throttle that counts the requests of each key, and reports the remaining requests in headers.
 
-    Without Redis, requests pass uncounted: orders matter more than the limit.
+    Without Redis, requests pass without a count, because orders matter more than the limit.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class KeyThrottle(BaseThrottle):
         return self.allow_key(request.auth.key)
 
     def allow_key(self, key: ApiKey) -> bool:
-        """Count one request of this key; return whether it is within the rate."""
+        """Count one request of this key. Return whether the request is within the key's rate."""
         rate = parse_rate(key.rate_limit or settings.RATE_LIMIT)
         count = counter().hit(rate, f"key:{key.prefix}") if rate else None
         if count is None:
@@ -34,7 +34,7 @@ class KeyThrottle(BaseThrottle):
             "RateLimit-Limit": str(count.limit),
             "RateLimit-Remaining": str(count.remaining),
             "RateLimit-Reset": str(count.reset),
-            # The same values, as headers of the IETF draft draft-ietf-httpapi-ratelimit-headers.
+            # The same values in the headers of draft-ietf-httpapi-ratelimit-headers, a draft of the IETF.
             "RateLimit-Policy": f'"key";q={count.limit};w={count.window}',
             "RateLimit": f'"key";r={count.remaining};t={count.reset}',
         }

@@ -1,8 +1,8 @@
-"""Keeps what a person typed when the session is over or the form's token is too old.
+"""Kept texts: fields of a form that was sent after the end of the session or with an expired CSRF token.
 
-The fields are stored encrypted for their author. The form shows them again after the sign-in, by
-`ui/typed_draft.html`, which the shell of all pages includes. So the desk and the portal share the mechanism.
-Passwords, secrets and files are never kept.
+The fields are stored encrypted for their author. After the sign-in, the page of the form shows them again;
+pages of the admin and of the portal include the template `ui/typed_draft.html`. Passwords, secrets and files
+are never kept.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from accounts.models import TypedDraft
 
 KEPT_FOR = timedelta(days=1)
 LARGEST = 64 * 1024
-"""The most bytes of one form that are kept."""
+"""The maximum length of a form's fields as JSON. The fields of a longer form are not kept."""
 MOST = 20
-"""The most forms that are kept for a person."""
+"""The maximum number of forms that are kept for a person."""
 AUTHOR, MARK = "typed_by", "typed"
-"""Cookies: the signed name of the last signed-in person, and a mark that a draft waits."""
+"""Names of cookies: the signed id of the last signed-in user, and a mark that a kept text may exist."""
 KEPT = "Your text is kept: open the page again, check it, and send it."
 FORGET = "forget_typed_text"
 API = "/v3/"
 SECRET = re.compile(r"pass|secret|token|credential|otp|code|(^|_)key|pin$", re.IGNORECASE)
 NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|piece)")
-"""Paths whose forms hold secrets or files."""
+"""Paths of forms that contain secrets or files."""
 
 Fields = dict[str, list[str]]
 
 
 class TypedDraftMiddleware:
-    """Keep a form that was sent after the end of the session, and forget it when it was accepted."""
+    """A middleware that keeps a form sent after the end of the session, until the form is accepted."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -59,7 +59,7 @@ class TypedDraftMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
-        """Forget the draft of a page on request."""
+        """Delete the draft of a page if the user pressed the button for this."""
         if request.path.startswith(API) or request.method != "POST" or FORGET not in request.POST:
             return None
         if request.user.is_authenticated:
@@ -79,14 +79,14 @@ class TypedDraftMiddleware:
 
 
 def _set_cookie(response: HttpResponseBase, name: str, value: str, seconds: int) -> None:
-    # Strict: a form on another site can neither read nor create a draft.
+    # With `Strict`, requests from other sites lack the cookie, so their forms create no draft.
     response.set_cookie(
         name, value, seconds, httponly=True, samesite="Strict", secure=settings.SESSION_COOKIE_SECURE
     )
 
 
 def _signed_in(request: HttpRequest) -> int | None:
-    """Return the id of the signed-in user, if the view read it: pages without a user take no query."""
+    """Return the id of the signed-in user if the view has loaded the user. This takes no query."""
     user = getattr(request, "_cached_user", None)
     return user.pk if user is not None and user.is_authenticated else None
 
@@ -103,7 +103,7 @@ def _author(request: HttpRequest) -> int | None:
 
 
 def page_of(request: HttpRequest) -> str:
-    """Return the page of a sent form: it may be sent to another address than its page's."""
+    """Return the URL of the page with the sent form. A page may send its form to another URL."""
     referrer = urlsplit(request.headers.get("Referer", ""))
     if referrer.netloc != request.get_host():
         return request.get_full_path()
@@ -142,30 +142,30 @@ def _drafts(user_id: int, path: str) -> QuerySet[TypedDraft]:
 
 
 class KeptText:
-    """The kept fields of the page of a request, read when a template asks for them."""
+    """The kept fields for the page of a request. They are read when a template uses them."""
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
 
     @cached_property
     def fields(self) -> Fields:
-        """Return the fields. Takes no query for a person without a draft."""
+        """Return the fields. Takes no query for a browser without a kept form."""
         user_id = _signed_in(self.request)
         if self.request.method != "GET" or MARK not in self.request.COOKIES or user_id is None:
             return {}
         draft = _drafts(user_id, self.request.get_full_path()).first()
         try:
             fields: Fields = json.loads(decrypt(draft.fields)) if draft else {}
-        except ValueError:  # SECRET_KEY was replaced meanwhile
+        except ValueError:  # SECRET_KEY has changed since the text was kept
             return {}
         return fields
 
 
 def kept_text(request: HttpRequest) -> dict[str, KeptText]:
-    """Give templates the kept text of their page: a context processor."""
+    """Return the kept text of the page for templates. This function is a context processor."""
     return {"kept_text": KeptText(request)}
 
 
 def forget_old() -> None:
-    """Delete the drafts whose time is over."""
+    """Delete the drafts that are older than KEPT_FOR."""
     TypedDraft.objects.filter(created_at__lte=timezone.now() - KEPT_FOR).delete()

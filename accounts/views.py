@@ -27,7 +27,7 @@ from api.field_selection import field_selection, fields_of
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.schema import answers
 
-# RFC 6749 error codes for statuses of the framework. Any other status is an invalid_request.
+# The RFC 6749 error codes for HTTP statuses of errors that DRF handles. Other statuses get invalid_request.
 FRAMEWORK_ERRORS = {429: "slow_down", 500: "server_error", 503: "temporarily_unavailable"}
 NOT_STORED = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 

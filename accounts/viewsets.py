@@ -1,13 +1,13 @@
-"""The base viewsets. They turn a key into a party before any queryset exists.
+"""The base viewsets. They find the party of the key before any other query.
 
-The faults of a request are reported in the contract's order: 401, 403, 404, 405, 406, 415, an unreadable
+The faults of a request are reported in the contract's order: 401, 429, 403, 404, 405, 406, 415, an unreadable
 body, fields, state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -24,7 +24,9 @@ from accounts.scopes import Role, Scope
 from api import caller
 from api.errors import Forbidden, Unauthorized
 from api.etags import has_condition, refuse_changed, with_etag
+from api.filters import refuse_near_misses, refuse_repeated
 from api.negotiation import OnlyAnswer, refuse_unacceptable
+from api.openapi.parameters import query_parameters
 from api.request_id import current_party, name_party
 
 
@@ -32,22 +34,22 @@ class KeyViewSet(ViewSet):
     """The base of every path that needs a key. It checks key, scope and rate limit, and adds idempotency."""
 
     content_negotiation_class = OnlyAnswer
-    # With None, any key of the party is allowed. A write scope does not include its read scope (ADR 82).
+    # With None, every key of the party is allowed. A write scope does not include its read scope (ADR 82).
     read_scope: ClassVar[Scope | None] = None
     write_scope: ClassVar[Scope | None] = None
-    # Operation names in the schema that cannot be derived from action and path (api.openapi.naming).
+    # Operation names in the OpenAPI schema that cannot be derived from action and path (api.openapi.naming).
     operation_ids: ClassVar[Mapping[str, str]] = {}
-    # Errors of reads, by action and status, that other operations do not have (api.schema).
+    # The errors that GET requests of an action have in addition to the common errors (api.schema).
     more_errors: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     # A path that answers with a CSV or PDF file ignores the Accept header (contract 12). Errors are JSON.
     answers_file: ClassVar[bool] = False
-    # Actions with one transaction for each element of their body: no element waits for the locks of others.
+    # Actions with one transaction for each element of the body, so that no element waits for another's locks.
     piecemeal: ClassVar[frozenset[str]] = frozenset()
     key: ApiKey
     actor: Actor
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Replace DRF's dispatch: one order of checks; all work after `initial` is idempotent (ADR 44)."""
+    def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        """Replace DRF's dispatch: a fixed order of checks, and idempotency after `initial` (ADR 44)."""
         self.args, self.kwargs = args, kwargs
         self.request = self.initialize_request(request, *args, **kwargs)
         self.headers = self.default_response_headers
@@ -60,7 +62,7 @@ class KeyViewSet(ViewSet):
         self.response = self._finish(response)
         return with_etag(self.request, self.response)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         access = request.auth
         if not isinstance(access, Access):
             raise Unauthorized("Send your API key: Authorization: Bearer <key>.")
@@ -81,7 +83,7 @@ class KeyViewSet(ViewSet):
         return self.read_scope if self.request.method in ("GET", "HEAD", "OPTIONS") else self.write_scope
 
     def find(self) -> None:
-        """Look up the object that the path names. Raises NotFound, for another party's object too."""
+        """Find the object that the path names. Raises NotFound, also for an object of another party."""
 
     def check_throttles(self, request: Request) -> None:
         self.throttles = self.get_throttles()
@@ -89,12 +91,12 @@ class KeyViewSet(ViewSet):
             if not throttle.allow_request(request, self):
                 self.throttled(request, throttle.wait() or 1.0)
 
-    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
-        """Answer 204. The Allow header, which every answer has, lists the path's methods."""
+    def options(self, request: HttpRequest, *args: object, **kwargs: object) -> Response:
+        """Return 204. The Allow header, which every response has, lists the methods of the path."""
         return Response(status=204)
 
     def handler(self) -> Callable[..., Response]:
-        """Return the method that answers this request. Raises MethodNotAllowed."""
+        """Return the method that handles this request. Raises MethodNotAllowed."""
         method = (self.request.method or "").lower()
         if method not in self.action_map and method != "options":
             allowed = ", ".join(self.allowed_methods)
@@ -108,6 +110,8 @@ class KeyViewSet(ViewSet):
             handler = self.handler()
             if not self.answers_file:
                 refuse_unacceptable(self.request)
+            if self.request.method in ("GET", "HEAD"):
+                self.check_parameters()
             if has_condition(self.request):
                 return self._finish(self._if_unchanged(handler))
             response: Response = handler(self.request, *self.args, **self.kwargs)
@@ -115,22 +119,28 @@ class KeyViewSet(ViewSet):
             response = self.handle_exception(error)
         return self._finish(response)
 
+    def check_parameters(self) -> None:
+        """Refuse a read whose parameters are repeated or misspelled, because it would answer too much."""
+        known = query_parameters(self)
+        refuse_repeated(self.request, known)
+        refuse_near_misses(self.request.query_params.dict(), known)
+
     def lock(self) -> None:
-        """Lock the object that the path names, if it still exists, with the lock that its changes take."""
+        """Lock the object that the path names, if it exists. Changes of the object take the same lock."""
         raise NotImplementedError  # a test checks every viewset whose object can be changed
 
     def _if_unchanged(self, handler: Callable[..., Response]) -> Response:
-        """Compare ETags and answer under the object's lock. Raises PreconditionFailed."""
+        """Lock the object, compare its ETag, and handle the request. Raises PreconditionFailed."""
         _ = self.request.data  # refuse an unreadable body before locking
         retrieve: Callable[..., Response] = getattr(self, "retrieve")  # noqa: B009 - subclasses with an object have it
         with transaction.atomic():
             self.lock()
-            self.find()  # read it again, now locked
+            self.find()  # read the object again, now locked
             refuse_changed(self.request, self._finish(retrieve(self.request, *self.args, **self.kwargs)))
             return handler(self.request, *self.args, **self.kwargs)
 
     def _finish(self, response: Response) -> Response:
-        """Make an answer ready to be rendered. A second call changes nothing."""
+        """Finalize a response and add the headers of the rate limit. A second call changes nothing."""
         self.finalize_response(self.request, response, *self.args, **self.kwargs)
         for throttle in getattr(self, "throttles", ()):
             for name, value in throttle.headers.items():

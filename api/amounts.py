@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Formatting of amounts for people."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from api.currencies import without_fraction
 from api.renderers import number
 
 NO_AMOUNT = Decimal(-1)
-"""Sorts a record without amounts below all others."""
+"""The sort key of a record without amounts: it sorts below all amounts."""
 
 
 def amount_text(amount: Decimal, currency: str = "") -> str:
-    """Format an amount with its currency and cents, with more digits where the amount has more."""
+    """Format an amount with its currency.
+
+    Show two decimals, or none in a currency without a fraction. Keep all decimals of amounts that have more.
+    """
     plain = number(amount)
     cents = 0 if without_fraction(currency) else 2
     digits = f"{plain:,.{cents}f}" if plain == round(plain, cents) else f"{plain:,}"

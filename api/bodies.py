@@ -1,4 +1,4 @@
-"""Request bodies: validate them, name every fault, and return plain data."""
+"""The validation of request bodies. It names every fault and returns plain data."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rest_framework.request import Request
 from api.errors import Invalid, TooLarge
 from api.spelling import closest_match
 
-# Validating an object takes longer than sending it, so the number of objects is limited.
+# Validating an object costs the server more time than reading its bytes, so the number of objects is limited.
 MOST_OBJECTS = 10_000
-# Comparing an unknown key with the known keys takes time, so only this many keys are compared.
+# Comparing an unknown key with the known keys takes time, so only this many unknown keys are compared.
 MOST_SUSPECTS = 50
 
-# Names that clients use for the fields that name a line or a number of units.
+# Common names of fields in which clients name a line or a number of units.
 UNIT_NAMES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
 UNIT_NAMES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
@@ -41,26 +41,27 @@ class Body(serializers.Serializer[Any]):
     exacting: ClassVar[bool] = True
     """Whether to refuse misspelled optional fields too. False if the answer names them in `warnings`."""
     most_objects: ClassVar[int | None] = MOST_OBJECTS
-    """The maximum number of objects in the body. None if the body counts them itself."""
+    """The maximum number of objects in the body. None if the body's own validation counts them."""
     narrowed_by: ClassVar[str] = ""
-    """A field whose absence means *everything*. Without it, an unknown field that may limit the request is
-    refused.
+    """The field that limits the request to a part. Its absence means *everything*.
+
+    If the field is absent, an unknown field that may be meant as such a limit is refused.
     """
 
     often_meant: ClassVar[Mapping[str, str]] = {}
-    """Known fields by common wrong names. Ignoring such a name would do something else than intended."""
+    """The intended fields by common wrong names. Ignoring such a name would not do what the client wants."""
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
-        """Make an array of these bodies. `allow_null` allows a null array; elements are never null."""
+        """Return a serializer for an array of bodies. `allow_null` allows a null array, not null elements."""
         nullable = kwargs.pop("allow_null", False)
         kwargs["error_messages"] = ARRAY_MESSAGES | kwargs.get("error_messages", {})
         array = super().many_init(*args, **kwargs)
-        # A serializer copies a field by calling its class again with `_kwargs`.
+        # DRF copies a field by calling its class again with `_kwargs`, so `_kwargs` needs the value too.
         array.allow_null = array._kwargs["allow_null"] = nullable  # type: ignore[attr-defined]
         return array
 
-    def to_internal_value(self, data: Any) -> Any:
+    def to_internal_value(self, data: object) -> Any:
         if self.parent is not None and getattr(self.root, "partial", False):
             # A PATCH replaces each field that it names, so a nested object must be complete, as in a POST.
             return reader(type(self)).to_internal_value(data)
@@ -77,7 +78,7 @@ class Body(serializers.Serializer[Any]):
         return [name for name, field in self.fields.items() if field.required]
 
     def _refuse_misspellings(self, data: dict[str, object]) -> None:
-        absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - its stubs err
+        absent = [name for name in self.fields.keys() if name not in data]  # noqa: SIM118 - wrong stubs
         needed = [name for name in self.needed() if name in absent]
         everything = bool(self.narrowed_by) and data.get(self.narrowed_by) is None
         for key in self.unknown(data)[:MOST_SUSPECTS]:
@@ -92,22 +93,23 @@ class Body(serializers.Serializer[Any]):
                 message = f"Unknown field. Did you mean {near}?"
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
-    def _may_narrow(self, key: str, value: Any) -> bool:
-        """Tell whether an unknown field may be another name for `narrowed_by`."""
+    def _may_narrow(self, key: str, value: object) -> bool:
+        """Tell whether an unknown field is probably a wrong name for the field that `narrowed_by` names."""
         narrows = self.fields[self.narrowed_by]
         counts = isinstance(narrows, serializers.IntegerField) and isinstance(value, int | float | Decimal)
         return may_name_units(key, value) or (counts and not isinstance(value, bool))
 
 
-def may_name_units(key: str, value: Any) -> bool:
+def may_name_units(key: str, value: object) -> bool:
     """Tell whether an unknown field may say which units the client means, or how many."""
     return isinstance(value, dict | list) or key.lower() in UNIT_NAMES
 
 
-def refuse_units(data: Any, instead: str) -> None:
+def refuse_units(data: object, instead: str) -> None:
     """Refuse a body that names units, for a call that always concerns all units.
 
-    `instead` names the call that takes a part. Raises Invalid with the first such field.
+    `instead` is a sentence that names the API call for some of the units. Raises Invalid for the first field
+    that names units.
     """
     message = f"This call concerns all units. {instead}"
     if isinstance(data, list) and data:  # some languages write an empty object as an empty array
@@ -119,15 +121,15 @@ def refuse_units(data: Any, instead: str) -> None:
 
 
 def json_of(request: Request) -> Any:
-    """Return the request's JSON. An empty body of any content type is an empty object, and so is null.
+    """Return the request's JSON. An empty body (of any content type) and null count as an empty object.
 
-    Some generated clients send null where they have no body.
+    Some generated clients send null if they have no body.
     """
     data = request.data
     return {} if data is None or isinstance(data, QueryDict) else data
 
 
-def read(serializer: type[S], request: Request, **kwargs: Any) -> Any:
+def read(serializer: type[S], request: Request, **kwargs: object) -> Any:
     """Return the validated body of a request. Raises ValidationError that names each wrong field."""
     data = json_of(request)
     if not isinstance(data, dict):
@@ -144,13 +146,13 @@ def validated(serializer: type[S], data: Any, **kwargs: Any) -> Any:
     if most is not None and _objects(data) > most:
         raise TooLarge(f"The body has more than {most} objects. Send fewer in one request.")
     if not kwargs:
-        return reader(serializer).run_validation(data)  # type: ignore[arg-type]  # its stubs: not hashable
+        return reader(serializer).run_validation(data)  # type: ignore[arg-type]  # DRF's stubs: not hashable
     checked = serializer(data=data, **kwargs)
     checked.is_valid(raise_exception=True)
     return checked.validated_data
 
 
-def _objects(data: Any) -> int:
+def _objects(data: object) -> int:
     """Count the objects in a body."""
     if isinstance(data, dict):
         return 1 + sum(map(_objects, data.values()))
@@ -161,7 +163,8 @@ def _objects(data: Any) -> int:
 def reader(serializer: type[S]) -> S:
     """Return the shared instance of a serializer class.
 
-    Creating its fields costs more than reading a body, and validation does not change them.
+    Creating the fields of a serializer takes longer than reading a body, and validation does not change the
+    fields.
     """
     return serializer()
 

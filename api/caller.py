@@ -1,4 +1,4 @@
-"""The verdict on the current request's credential. The web process divides its threads by this verdict."""
+"""The verdict on the current request's credential. The web process uses the verdict to share its threads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result for one credential."""
+    """The result of checking the credential of one request."""
 
     party: str = ""
-    """The party behind an accepted credential, such as `supplier:1`; empty without one."""
+    """The party of an accepted credential, such as `supplier:1`. Empty if no credential was accepted."""
     wrong: bool = False
     """The request had a credential, and it is not valid."""
     refused_for: float = 0.0
@@ -33,7 +33,10 @@ def accept(party: str) -> None:
 
 
 def reject(*, refused_for: float = 0.0) -> None:
-    """Record that the credential is wrong, or that its address may not try another one now."""
+    """Record that the credential is wrong.
+
+    `refused_for` is the number of seconds for which the client's network may not try unknown credentials.
+    """
     _verdict.set(Verdict(wrong=True, refused_for=refused_for))
 
 

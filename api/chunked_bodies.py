@@ -12,7 +12,8 @@ CHUNK = 64 * 1024
 class BufferChunkedBody:
     """WSGI middleware that reads a chunked body and sets its length. Without a length Django sees no body.
 
-    It reads at most one byte more than the path allows (`max_bytes`). That byte causes the 413.
+    The middleware reads at most one byte more than `max_bytes` allows for the path. The size limit then
+    refuses a body with this additional byte (413).
     """
 
     def __init__(self, application: WSGIApplication, *, max_bytes: Callable[[str], int]) -> None:

@@ -1,23 +1,23 @@
-"""The address that a request comes from, and the network by which limits count it."""
+"""The address of a request's client, and the network for which rate limits count requests."""
 
 from __future__ import annotations
 
 import ipaddress
 
 IPV6_PREFIX = 64
-"""One subscriber usually has this whole prefix."""
+"""The prefix length of an IPv6 network that usually belongs to one subscriber."""
 
 
 def address_of(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
-    """Return the client's address: the peer's, or behind our proxy the last one of `X-Forwarded-For`.
+    """Return the client's address. Behind our proxy, it is the last address in `X-Forwarded-For`.
 
-    The client itself may have written the addresses further left, so they are ignored.
+    Other addresses in `X-Forwarded-For` are ignored, because the client itself may have written them.
     """
     return (forwarded.rpartition(",")[2].strip() if behind_proxy else "") or peer
 
 
 def network_of(address: str) -> str:
-    """Return an address as limits count it: an IPv6 address by its prefix of 64 bits."""
+    """Return the key of a client in rate limits: the /64 network of an IPv6 address, or an IPv4 address."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -17,12 +17,12 @@ from api.negotiation import accepts_coding
 
 PREFIX = "/v3/"
 PAGES = "/admin/"
-# These pages show the same secret again and again, and so reveal it to someone who compares sizes (BREACH).
+# These pages show the same secret on each load. The sizes of compressed answers would reveal it (BREACH).
 SECRETS = "/admin/second-factor/"
 RANDOM_BYTES = 100
-"""The most random bytes that hide the size of a compressed page."""
+"""The maximum number of random bytes that are added to hide the size of a compressed page."""
 LEAST = 1024
-# JSON shrinks to a tenth at any level, and Django's level 6 takes 2.3 times as long.
+# JSON shrinks to a tenth at any level. Level 6, which Django uses, takes 2.3 times as long as this level.
 LEVEL = 2
 GZIP = 16 + zlib.MAX_WBITS
 
@@ -47,7 +47,7 @@ class CompressionMiddleware:
 
 
 def _is_page(request: HttpRequest, response: HttpResponseBase) -> bool:
-    """Return whether the answer is an operators' page without a lasting secret, and large enough."""
+    """Return whether the answer is an operators' page over 1 KB that shows no lasting secret."""
     return (
         request.path.startswith(PAGES)
         and not request.path.startswith(SECRETS)
@@ -59,8 +59,8 @@ def _is_page(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 
 def _compress_page(response: HttpResponseBase) -> None:
-    """Compress a page. Its form's token is masked in each answer, and random bytes hide its size."""
-    assert isinstance(response, HttpResponse)  # _is_page has checked it
+    """Compress a page. The new size reveals no secret: Django masks the CSRF token and adds random bytes."""
+    assert isinstance(response, HttpResponse)  # `_is_page` has checked the type
     response.content = compress_string(response.content, max_random_bytes=RANDOM_BYTES)
     if response.has_header("Content-Length"):
         response.headers["Content-Length"] = str(len(response.content))
@@ -84,7 +84,7 @@ def _compress(response: HttpResponseBase) -> None:
     response.headers["Content-Encoding"] = "gzip"
     tag = response.headers.get("ETag", "")
     if tag.startswith('"'):
-        response.headers["ETag"] = f"W/{tag}"  # weak: the bytes differ from the plain answer's
+        response.headers["ETag"] = f"W/{tag}"  # weak, because the bytes have changed
 
 
 def _compressed_chunks(content: Iterable[bytes]) -> Iterator[bytes]:

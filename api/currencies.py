@@ -26,7 +26,7 @@ def without_fraction(currency: str) -> bool:
 
 
 def fraction_errors(currency: str, amounts: Mapping[str, Decimal | None]) -> list[FieldErrorJson]:
-    """Return an error for each amount, by field, with a fraction that its currency does not have."""
+    """Return an error for each field whose amount has a fraction, if the currency has none."""
     if not without_fraction(currency):
         return []
     return [

@@ -1,4 +1,4 @@
-"""The codec of cursors: a JSON list in URL-safe base64 without padding.
+"""The encoding of cursors: a JSON list in URL-safe base64 without padding.
 
 Clients hold cursors across upgrades, so the format must not change.
 """
@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import datetime
 from typing import Any
+
+from api.ids import LARGEST_ID
 
 
 def write_cursor(*parts: object) -> str:
@@ -15,7 +18,7 @@ def write_cursor(*parts: object) -> str:
 
 
 def read_cursor(text: str, *, parts: int) -> list[Any]:
-    """Return the parts of a cursor. Raises ValueError for a text that `write_cursor` did not return."""
+    """Return the elements of a cursor. Raises ValueError for a text that is no list of `parts` elements."""
     try:
         values = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except RecursionError as error:
@@ -23,3 +26,18 @@ def read_cursor(text: str, *, parts: int) -> list[Any]:
     if not isinstance(values, list) or len(values) != parts:
         raise ValueError(f"not a list of {parts}")
     return values
+
+
+def id_in_cursor(value: object) -> int:
+    """Return an id. Raises ValueError for anything else, such as the Infinity that JSON may contain."""
+    if type(value) is not int or not 0 <= value <= LARGEST_ID:
+        raise ValueError(f"no id: {value!r}")
+    return value
+
+
+def moment_in_cursor(value: object) -> datetime:
+    """Return a moment with its time zone. Raises ValueError for anything else."""
+    moment = datetime.fromisoformat(str(value))
+    if moment.tzinfo is None:
+        raise ValueError(f"no time zone: {value!r}")
+    return moment

@@ -1,4 +1,4 @@
-"""The OpenAPI document at /v3/schema, and its page for people at /v3/docs. Both public."""
+"""The OpenAPI document at /v3/schema, and its page for people at /v3/docs. Both are public."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def document() -> bytes:
 
 
 def document_in_turn() -> bytes:
-    """Return the document, one thread after the other: the generator is not thread-safe."""
+    """Return the document. Threads take turns, because the generator is not thread-safe."""
     with _ONE_AT_A_TIME:
         return document()
 
 
 @only_read
 def schema(request: HttpRequest) -> HttpResponse:
-    """OpenAPI 3.1, as JSON."""
+    """Return the OpenAPI 3.1 document as JSON."""
     raw = document_in_turn().replace(ORIGIN, request.build_absolute_uri("/")[:-1].encode())
     return public_document(request, raw)
 
@@ -64,7 +64,7 @@ def public_document(request: HttpRequest, raw: bytes) -> HttpResponse:
 
 @only_read
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the main addresses of the service: a page for browsers, JSON for programs."""
+    """Show the main URLs of the service: a page for browsers, JSON for programs."""
     links = {
         "docs": "/v3/docs",
         "schema": "/v3/schema",

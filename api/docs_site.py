@@ -1,6 +1,6 @@
-"""The site of the documents, below /docs/: the pages that `make docs` built (docs/adr/0118).
+"""The documentation site under /docs/: the pages that `make docs` built (docs/adr/0027).
 
-The samples of a page name the address of this service. Without a built site, the Markdown of a page is shown.
+The code samples of a page contain this service's URL. Without a built site, the Markdown of a page is shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from api.errors import only_read
 
 ORIGIN_OF_SAMPLES = b"http://127.0.0.1:8000"
 SOURCES = Path(settings.BASE_DIR) / "docs"
-# The style of Zensical's search, which is the same on all pages. A browser test notices another style.
+# The digest of the inline style of Zensical's search. All pages have this style; a browser test notices
+# a change of it.
 SEARCH_STYLE = "'sha256-NwSx/R2V/U4jnW0Tq5pQ53Y/rzPVJ4dqE7D6UTA/J1k='"
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 HASHED = re.compile(r"\.[0-9a-f]{8}\.min\.(js|css)$")
@@ -31,7 +32,7 @@ OLD_NAMES = {path.stem: f"guides/{path.stem}" for path in SOURCES.glob("guides/*
 
 @only_read
 def page(request: HttpRequest, path: str = "") -> HttpResponse:
-    """Show a page of the site, or one of its files."""
+    """Return a page of the site, or another file of the site, such as an image."""
     file = _file(path)
     if file is None:
         return _source(path)
@@ -53,12 +54,12 @@ def page(request: HttpRequest, path: str = "") -> HttpResponse:
 
 @only_read
 def moved(request: HttpRequest, name: str) -> HttpResponse:
-    """Redirect an address of an earlier release, or of an error's `docs`, to its page."""
+    """Redirect to a page from its URL in an earlier release or from the URL in an error's `docs`."""
     return HttpResponsePermanentRedirect(f"/docs/{OLD_NAMES.get(name, name)}/")
 
 
 def policy(html: bytes) -> str:
-    """Return the policy of a page. It names the digests of the page's own inline scripts."""
+    """Return the Content-Security-Policy of a page, with the digests of the page's own inline scripts."""
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in INLINE_SCRIPT.findall(html))
     allowed = POLICY.replace("script-src 'self'", f"script-src 'self' {digests}".rstrip())
     return allowed.replace("style-src 'self'", f"style-src 'self' {SEARCH_STYLE}") + "; worker-src 'self'"
@@ -70,7 +71,7 @@ def _digest(script: bytes) -> str:
 
 
 def _file(path: str) -> Path | None:
-    """Return the built file of an address, never a file outside of the site."""
+    """Return the built file at a path of the site, or None. Files outside of the site are not returned."""
     folder = settings.DOCS_SITE.resolve()
     found = (folder / path).resolve()
     if not found.is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""The result envelope (interface 2.2) and what an error adds to it (contract 2)."""
+"""The result envelope (interface 2.2), and the fields that an error adds to the envelope (contract 2)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from api.spelling import path_hint
 
 logger = logging.getLogger(__name__)
 
-# An answer names at most this many faults. More of them usually have one common reason.
+# An answer names at most this many faults. A larger number of faults usually has one common reason.
 MOST_ERRORS = 100
 LONGEST_PATH = 200
 LONGEST_MESSAGE = 500
@@ -47,7 +47,7 @@ class ApiError(Exception):
 
     @classmethod
     def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
-        """Make the error of a single field."""
+        """Return this error for a single field."""
         error = field_error(field, message, code)
         return cls(f"{error['field']}: {error['message']}", [error])
 
@@ -75,7 +75,7 @@ class InvalidCurrency(ApiError):
 
 
 class InvalidDate(ApiError):
-    """A date that may not be in the past."""
+    """A date in the past, for a field that takes only today or later."""
 
     code, status = "invalid_date", 400
 
@@ -98,7 +98,7 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """Also the answer for an object that belongs to another party."""
+    """An object that does not exist or belongs to another party."""
 
     code, status = "not_found", 404
 
@@ -125,7 +125,7 @@ class IdempotencyConflict(ApiError):
 
 
 class RateLimited(ApiError):
-    """More requests than a limit allows; `wait` is the number of seconds until the next one may come."""
+    """More requests than a limit allows. `wait` is the number of seconds until the next allowed request."""
 
     code, status = "rate_limited", 429
 
@@ -209,7 +209,7 @@ def _state_of(exc: Exception) -> str:
 
 
 def database_error(exc: Exception) -> ApiError:
-    """Return Busy if rows in the database are locked, and Unavailable if the database does not answer."""
+    """Return Busy for a lock or a time limit (see BUSY), and Unavailable for an unreachable database."""
     reason = BUSY.get(_state_of(exc))
     if reason:
         logger.warning("busy: %s", exc)
@@ -219,7 +219,10 @@ def database_error(exc: Exception) -> ApiError:
 
 
 def _is_unstorable_text(exc: Exception) -> bool:
-    """Tell whether PostgreSQL refused a character, which happens in free JSON and in query parameters."""
+    """Tell whether the error is about a character that PostgreSQL cannot store.
+
+    Query parameters and JSON fields without a fixed structure can contain such characters.
+    """
     if isinstance(exc, UnicodeEncodeError):
         return "surrogates" in exc.reason
     return isinstance(exc, DataError) and ("NUL (0x00)" in str(exc) or r"\u0000" in str(exc))
@@ -254,7 +257,10 @@ def _framework_error(exc: exceptions.APIException) -> Response:
 
 
 def invalid_fields(detail: object) -> ApiError:
-    """Turn the faults from serializers into one error: its code is special if all faults have one reason."""
+    """Turn the faults from serializers into one error.
+
+    If all faults have the same code, and `ERROR_OF_FAULT` has an error class for this code, use this class.
+    """
     faults = list(_flatten(detail, ""))
     errors = faults[:MOST_ERRORS]
     message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in errors[:3])
@@ -274,7 +280,7 @@ ERROR_OF_FAULT: Mapping[str, type[ApiError]] = {
     InvalidCurrency.code: InvalidCurrency,
     InvalidDate.code: InvalidDate,
 }
-"""The error of a request whose faults all have this code."""
+"""The class of the error if all faults of a request have this code. The class for other codes is Invalid."""
 
 
 def _flatten(detail: object, path: str) -> Iterator[FieldErrorJson]:
@@ -321,7 +327,7 @@ def only_read(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
-    """Answer Django's own 400: a foreign Host header, or a body that was cut off."""
+    """Return the answer to a request that Django itself refuses, such as for an unknown Host header."""
     return plain(Invalid("The request is malformed, or its Host header is not a name of this service."))
 
 
@@ -330,7 +336,10 @@ def page_not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    """Answer an exception of a view outside of the API. Django calls this inside the `except` block."""
+    """Return the answer after an exception in a view outside of the API.
+
+    Django calls this inside the `except` block, so `sys.exc_info` has the exception.
+    """
     error = sys.exc_info()[1]
     if isinstance(error, Exception) and lost_database(error):
         return plain(database_error(error))

@@ -1,9 +1,11 @@
 """ETags of single objects: a client with the newest version gets 304 without a body.
 
-The answer to a change that shows the object has the tag that a read would have.
+If the answer to a change shows the changed object, it has the same tag as a later read of the object.
 
-With If-Match a client names the version that it wants to change; if that is not the newest, nothing changes.
-The tags are weak, because an answer may be compressed, and are compared weakly (docs/adr/0074).
+With If-Match a client names the version that it wants to change. If this version is not the newest, the
+change is refused.
+
+The tags are weak, because an answer may be compressed, and are compared weakly (docs/adr/0044).
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ WRITTEN = {("PUT", 200), ("PATCH", 200), ("POST", 201)}
 
 
 def with_etag(request: Request, response: HttpResponseBase) -> HttpResponseBase:
-    """Add the ETag to an answer that shows one object, or return 304 if If-None-Match names it.
+    """Add the ETag to an answer that shows one object, or return 304 if If-None-Match names this ETag.
 
-    A file has its tag already. Other answers are returned unchanged.
+    An answer with a file already has an ETag. All other answers, such as lists and errors, stay unchanged.
     """
     if isinstance(response, Response):
         if _shows_written_object(request, response):
@@ -49,12 +51,12 @@ def with_etag(request: Request, response: HttpResponseBase) -> HttpResponseBase:
 
 
 def has_condition(request: Request) -> bool:
-    """Tell whether the client wants its change only if the object has the version in If-Match."""
+    """Tell whether this is a PUT, PATCH or DELETE request with an If-Match header."""
     return request.method in ("PUT", "PATCH", "DELETE") and bool(request.headers.get("If-Match", "").strip())
 
 
 def refuse_changed(request: Request, newest: Response) -> None:
-    """Refuse a change whose If-Match does not name the tag of this answer. Raises PreconditionFailed."""
+    """Raise PreconditionFailed if If-Match does not name the tag of `newest`, the answer to a read."""
     if not _matches(request.headers["If-Match"], _tag_of(newest)):
         raise PreconditionFailed(
             "The object is newer than the ETag in If-Match, so nothing was changed. Read the object again"
@@ -65,7 +67,8 @@ def refuse_changed(request: Request, newest: Response) -> None:
 def _tag_of(response: Response) -> str:
     """Return the tag of the object that an answer shows.
 
-    A read shows no secret, and the database orders the keys of stored objects: the tag ignores both.
+    The tag leaves out `secret`, because a read does not show it. The fields are sorted, because the database
+    may return them in another order.
     """
     shown = {name: value for name, value in response.data.items() if name != "secret"}
     return tag_of_bytes(encode_sorted(shown))
@@ -77,18 +80,18 @@ def tag_of_bytes(content: bytes) -> str:
 
 
 def _shows_one_object(request: Request, response: Response) -> bool:
-    """Tell whether an answer shows one object. A page of a list changes with each object on it."""
+    """Tell whether an answer shows one object, and not a page of a list."""
     is_read = request.method in ("GET", "HEAD") and response.status_code == 200
     return is_read and isinstance(response.data, dict) and "results" not in response.data
 
 
 def _shows_written_object(request: Request, response: Response) -> bool:
-    """Tell whether the answer to a change shows the object as a read does. A result envelope does not."""
+    """Tell whether the answer to a change shows the whole object, and not only a result envelope."""
     written = (request.method, response.status_code) in WRITTEN
     return written and isinstance(response.data, dict) and "success" not in response.data
 
 
 def _matches(header: str, tag: str) -> bool:
-    """Tell whether a condition names the tag, by weak comparison (RFC 9110, section 8.8.3.2)."""
+    """Tell whether a header's condition names the tag, by weak comparison (RFC 9110, section 8.8.3.2)."""
     plain = tag.removeprefix("W/")
     return any(named == "*" or named.removeprefix("W/") == plain for named in parse_etags(header))

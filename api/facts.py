@@ -1,7 +1,7 @@
 """The registry of facts about the service for /metrics. Each app registers its questions in `ready()`.
 
-A question is a function that gets a cursor and returns samples. Its statements must use an index and look at
-MOST rows of a kind at most: a larger count only means "very many", and must not cost more.
+A question is a function that gets a database cursor and returns samples. Each statement of a question must
+use an index and count at most MOST rows: an exact larger count is not needed, and would take too long.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from api.openapi.parameters import LONGEST
 
 
 def fields_of(shape: type) -> OpenApiParameter:
-    """Describe the parameter for answers of a TypedDict. It takes only the fields of the TypedDict."""
+    """Describe the parameter for answers of the TypedDict `shape`. The values are the TypedDict's fields."""
     one = f"({'|'.join(shape.__annotations__)})"
     return OpenApiParameter(
         "fields",

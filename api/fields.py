@@ -1,4 +1,4 @@
-"""Fields that accept every clear spelling of a value and refuse ambiguous ones."""
+"""Serializer fields that accept every clear spelling of a value and refuse ambiguous spellings."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.currencies import CURRENCIES, UNKNOWN
+from api.ids import LARGEST_ID
 
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
@@ -20,7 +21,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
 
 
 def control_fault(text: str) -> str:
-    """Return a message that points at the first control character of a text, or nothing."""
+    """Return a message that points at the first control character of a text, or an empty string."""
     found = CONTROL.search(text)
     if found is None:
         return ""
@@ -29,7 +30,7 @@ def control_fault(text: str) -> str:
 
 
 class Text(serializers.CharField):
-    """A string, trimmed. A number is refused, because it has lost its leading zeros."""
+    """A string, trimmed. A number is refused, because it may have lost leading zeros."""
 
     default_error_messages = {
         "invalid": "Must be a string.",
@@ -40,7 +41,7 @@ class Text(serializers.CharField):
         kwargs.setdefault("max_length", 255)
         super().__init__(**kwargs)
 
-    def run_validation(self, data: Any = serializers.empty) -> Any:
+    def run_validation(self, data: object = serializers.empty) -> Any:
         if isinstance(data, int | Decimal) and not isinstance(data, bool):
             raise serializers.ValidationError(self.error_messages["number"], code="invalid")
         if data is not serializers.empty and data is not None and not isinstance(data, str):
@@ -53,16 +54,16 @@ class Text(serializers.CharField):
 class Optional(Text):
     """A string that may be absent, empty or null. All three mean the empty string."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         super().__init__(required=False, allow_blank=True, allow_null=True, **kwargs)
 
-    def run_validation(self, data: Any = serializers.empty) -> Any:
+    def run_validation(self, data: object = serializers.empty) -> Any:
         value = super().run_validation(data)
         return "" if value is None else value
 
 
 class Integer(serializers.IntegerField):
-    """A whole number, or a string that holds one (`3`, `"3"`, `3.0`)."""
+    """A whole number, as a JSON number or a string (`3`, `"3"`, `3.0`)."""
 
     default_error_messages = {"invalid": "Must be a whole number."}
 
@@ -70,7 +71,7 @@ class Integer(serializers.IntegerField):
         kwargs.setdefault("max_value", 2**31 - 1)
         super().__init__(**kwargs)
 
-    def to_internal_value(self, data: Any) -> int:
+    def to_internal_value(self, data: object) -> int:
         if isinstance(data, str) and INTEGER.fullmatch(data.strip()) and len(data) < 30:
             return int(data)
         if isinstance(data, Decimal) and -(10**18) < data < 10**18 and data == data.to_integral_value():
@@ -81,12 +82,12 @@ class Integer(serializers.IntegerField):
 
 
 class Id(Integer):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=1, max_value=2**63 - 1, **kwargs)
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(min_value=1, max_value=LARGEST_ID, **kwargs)
 
 
 class Exact(serializers.DecimalField):
-    """An exact decimal, as a JSON number or a string that holds one. It is never rounded."""
+    """An exact decimal, as a JSON number or a string. It is never rounded."""
 
     default_error_messages = {"invalid": "Must be a number such as 19.99."}
 
@@ -96,7 +97,7 @@ class Exact(serializers.DecimalField):
         kwargs.setdefault("min_value", Decimal(0))
         super().__init__(coerce_to_string=False, normalize_output=False, **kwargs)
 
-    def to_internal_value(self, data: Any) -> Decimal:
+    def to_internal_value(self, data: object) -> Decimal:
         if isinstance(data, bool) or not isinstance(data, int | str | Decimal):
             self.fail("invalid")
         text = str(data).strip()
@@ -109,7 +110,7 @@ class Exact(serializers.DecimalField):
 
 
 def _plain(value: Decimal) -> Decimal:
-    """Remove trailing zeros, which must not count as digits of the column."""
+    """Remove trailing zeros, so that they do not count as digits when the precision is checked."""
     stripped = value.normalize()
     exponent = stripped.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0 and stripped.adjusted() < 25:
@@ -131,10 +132,10 @@ class Choice(serializers.ChoiceField):
 class Currency(Text):
     """A currency's code of ISO 4217, in upper or lower case."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         super().__init__(max_length=3, min_length=3, **kwargs)
 
-    def run_validation(self, data: Any = serializers.empty) -> Any:
+    def run_validation(self, data: object = serializers.empty) -> Any:
         if isinstance(data, str):
             data = data.strip().upper()
             if data not in CURRENCIES:
@@ -158,7 +159,7 @@ class Flag(serializers.BooleanField):
 
     default_error_messages = {"invalid": "Must be true or false, without quotes. 0 and 1 are not accepted."}
 
-    def to_internal_value(self, data: Any) -> bool:
+    def to_internal_value(self, data: object) -> bool:
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
@@ -170,7 +171,7 @@ class Date(serializers.Field[date, Any, str, Any]):
 
     default_error_messages = {"invalid": "Must be a date such as 2026-01-31."}
 
-    def to_internal_value(self, data: Any) -> date:
+    def to_internal_value(self, data: object) -> date:
         if not isinstance(data, str) or not data.isascii():
             self.fail("invalid")
         try:
@@ -190,7 +191,10 @@ def _date_of(moment: datetime | None) -> date | None:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """Parse an ISO 8601 date-time (UTC without an offset) or date (its first instant). Else return None."""
+    """Parse an ISO 8601 date-time, or a date as its first instant. Return None for other texts.
+
+    A time without an offset is UTC.
+    """
     if not text.isascii() or len(text) > 40:
         return None
     try:
@@ -212,7 +216,7 @@ class Moment(serializers.Field[datetime, Any, str, Any]):
 
     default_error_messages = {"invalid": "Must be a date-time such as 2026-01-31T12:00:00Z."}
 
-    def to_internal_value(self, data: Any) -> datetime:
+    def to_internal_value(self, data: object) -> datetime:
         moment = parse_moment(data) if isinstance(data, str) else None
         if moment is None:
             self.fail("invalid")

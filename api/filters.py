@@ -1,4 +1,4 @@
-"""Filters of lists, as one JSON object or as plain parameters. A wrong filter is never ignored."""
+"""Filters of lists, as one JSON object or as plain parameters. A wrong filter is refused, never ignored."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ M = TypeVar("M", bound=Model)
 
 IN_FILTER = re.compile(r"filter\[(\w+)\](?:\[(\w+)\])?")
 
-# Parameters that are no filters, but have names like filters.
+# Parameters with another meaning, which are not filters.
 COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
 
 
 def choice_filter(
-    choices: Iterable[str], column: str | None = None, **kwargs: Any
+    choices: Iterable[str], column: str | None = None, **kwargs: object
 ) -> django_filters.ChoiceFilter:
-    """Make a filter by one of several words. The error message lists the words."""
+    """Return a filter that accepts one of several words. The error message lists the words."""
     words = list(choices)
     return django_filters.ChoiceFilter(
         column,
@@ -40,9 +40,9 @@ def choice_filter(
 
 
 class MomentField(forms.Field):
-    """An ISO 8601 date-time. An invalid one is refused."""
+    """A form field for an ISO 8601 date-time. Other texts are refused."""
 
-    def to_python(self, value: Any) -> datetime | None:
+    def to_python(self, value: object) -> datetime | None:
         if value in self.empty_values:
             return None
         moment = parse_moment(str(value))
@@ -56,18 +56,18 @@ class MomentFilter(django_filters.Filter):  # type: ignore[misc]
 
 
 class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
-    """A FilterSet that refuses an unknown filter, instead of listing everything."""
+    """A FilterSet that refuses an unknown filter or a wrong value, instead of listing everything."""
 
     base_filters: dict[str, django_filters.Filter]
 
     def __init__(self, data: dict[str, str], queryset: QuerySet[Model] | None, **kwargs: object) -> None:
-        # Django copies each filter for each request, so keep only the requested filters.
+        # django-filter copies each filter for each request, so keep only the requested filters.
         self.base_filters = {name: item for name, item in self.base_filters.items() if name in data}
         super().__init__(data, queryset, **kwargs)
 
     @classmethod
     def apply(cls, request: Request, queryset: QuerySet[M]) -> QuerySet[M]:
-        """Filter a queryset by the request's parameters. Raises InvalidFilter that names the wrong one."""
+        """Filter a queryset by the request's parameters. Raises InvalidFilter with the wrong parameters."""
         filtered: QuerySet[M] = cls._valid(request, queryset).qs
         return filtered
 
@@ -79,13 +79,14 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
 
     @classmethod
     def looks_meant(cls, name: str, value: str) -> str:
-        """Return the filter that an unknown parameter probably means, or an empty string."""
+        """Return the name of the filter that an unknown parameter probably means, or an empty string."""
         return ""
 
     @classmethod
     def _valid(cls, request: Request, queryset: QuerySet[Any] | None) -> Self:
         known = frozenset(cls.base_filters)
         plain = _parameters(request, known | COMMON)
+        refuse_too_long(plain, known | COMMON)
         refuse_near_misses(plain, known | COMMON, cls.looks_meant)
         values = {name: value for name, value in plain.items() if name in known}
         for name, value in _from_object(plain.get("filter", ""), known).items():
@@ -107,7 +108,7 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
 
 
 def _parameters(request: Request, known: frozenset[str]) -> dict[str, str]:
-    """Return the parameters by name. A repeated parameter must repeat its value.
+    """Return the parameters by name. If a known parameter occurs twice, both values must be equal.
 
     Many clients write an object into a URL as `filter[updated_at][gt]=…`, which means `updated_at__gt`.
     """
@@ -144,19 +145,19 @@ def _nothing_meant(name: str, value: str) -> str:
 def refuse_near_misses(
     params: dict[str, str], known: frozenset[str], looks_meant: Callable[[str, str], str] = _nothing_meant
 ) -> None:
-    """Refuse a misspelled parameter. Other unknown parameters are ignored (contract 2).
-
-    A known parameter is refused if it exceeds the documented length. Cursors are checked by their reader.
-    """
+    """Refuse a misspelled parameter. Other unknown parameters are ignored (contract 2)."""
     for name, value in params.items():
         if name in known:
-            if len(value) > LONGEST and name != "cursor":
-                raise InvalidFilter.at(
-                    name, f"Has {len(value)} characters; the maximum is {LONGEST}.", "max_length"
-                )
             continue
         if near := closest_match(name, known) or looks_meant(name, value):
             raise InvalidFilter.at(name, f"Unknown parameter. Did you mean {near}?", "unknown")
+
+
+def refuse_too_long(params: dict[str, str], known: frozenset[str], *, most: int = LONGEST) -> None:
+    """Refuse a known parameter that exceeds its documented length. `api.pagination` checks cursors itself."""
+    for name, value in params.items():
+        if name in known and name != "cursor" and len(value) > most:
+            raise InvalidFilter.at(name, f"Has {len(value)} characters; the maximum is {most}.", "max_length")
 
 
 def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Case-insensitive search inside texts, by a trigram index over `folded(field)`."""
+"""Case-insensitive search inside texts, by a trigram index over `folded(field)` of `api.prefix_search`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.prefix_search import beginning_with, begins, folded
 M = TypeVar("M", bound=Model)
 
 LEAST = 3
-"""Shorter terms have no trigram. They find beginnings only."""
+"""Shorter terms have no trigram, so they find only texts that begin with the term."""
 
 
 def trigrams(text: str | Combinable, name: str) -> GinIndex:
@@ -29,10 +29,11 @@ def contains(text: str | Combinable, term: str) -> Q:
 
 
 def found_in(rows: QuerySet[M], text: str | Combinable, term: str, most: int) -> QuerySet[M]:
-    """Return up to `most` rows whose text begins with `term`, then up to `most` others that contain it.
+    """Return up to `most` rows whose text begins with `term`, then up to `most` others that contain `term`.
 
-    Takes one query. Both parts are in the order of the index of beginnings: if many rows contain a term,
-    PostgreSQL soon finds enough of them there. Few rows come from the trigram index.
+    This takes one query. Both parts are sorted by the folded text, in the order of the prefix index. If many
+    rows contain the term, PostgreSQL reads the prefix index and soon has enough rows. If few rows contain the
+    term, PostgreSQL uses the trigram index.
     """
     begun = beginning_with(rows, text, term)[:most]
     if len(term) < LEAST:

@@ -1,4 +1,7 @@
-"""Tells whether a process's main loop still turns. Other threads may run on when it hangs."""
+"""A check that the main loop of a process does not hang. Each iteration of the loop is called a turn.
+
+Other threads of the process may still run while the main loop hangs.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,17 @@ import time
 from collections.abc import Callable
 
 STUCK_AFTER = 60.0
-"""Seconds without a turn after which a main loop counts as stuck; a statement of the database may take 30."""
+"""Seconds without a turn after which a main loop counts as stuck. A database statement may take 30 s."""
 
 
 class MainLoop:
-    """The turns of a main loop. A loop that hangs gives no sign of life, even if other threads run."""
+    """The time of a main loop's last turn. A process whose loop hangs must not report that it is alive."""
 
     def __init__(self, excused: Callable[[], bool] = lambda: False) -> None:
-        """Begin with a turn. `excused` tells whether the loop may stand still, such as without its broker."""
+        """Count the start as a turn.
+
+        `excused` tells whether the loop may make no turns now, for example while a worker has no broker.
+        """
         self._excused = excused
         self.turned()
 

@@ -15,7 +15,7 @@ API_PREFIXES = ("/v3/", "/oauth/")
 
 
 class RequestIdMiddleware:
-    """Give every answer its X-Request-Id."""
+    """The middleware that gives every answer its X-Request-Id."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -28,7 +28,7 @@ class RequestIdMiddleware:
 
 
 class BodySizeMiddleware:
-    """Refuse a body that is too long before it is read, on every path and for every caller."""
+    """The middleware that refuses a too long body before reading it, on every path and for every caller."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -42,7 +42,7 @@ class BodySizeMiddleware:
 
 
 class TolerantPathMiddleware:
-    """Accept one trailing slash on API paths without a redirect: a redirected POST loses its body."""
+    """The middleware that accepts one trailing slash on API paths. A redirected POST would lose its body."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Content negotiation: answers are JSON, and 406 only if Accept rules JSON out (contract 2)."""
+"""Content negotiation: answers are JSON. A client whose Accept header excludes JSON gets 406 (contract 2)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def accepts(header: str, media_type: str) -> bool:
 
 
 def accepts_coding(header: str, coding: str) -> bool:
-    """Tell whether an Accept-Encoding header asks for a coding. Without the header the answer is no."""
+    """Tell whether an Accept-Encoding header requests a coding. An empty header requests no coding."""
     weights = _weights(header)
     return weights.get(coding, weights.get("*", 0.0)) > 0
 
 
 def _weights(header: str) -> dict[str, float]:
-    """Return the values that a header lists, each with its `q`."""
+    """Return the values that a header lists, each with its weight `q`."""
     weights: dict[str, float] = {}
     for part in header.lower().split(","):
         name, *params = (text.strip() for text in part.split(";"))
@@ -50,11 +50,11 @@ def _quality(params: list[str]) -> float:
 
 
 class OnlyAnswer(BaseContentNegotiation):
-    """The negotiation of an API with one renderer, which a client can only rule out."""
+    """The content negotiation of an API with one renderer. JSON bodies may have several media types."""
 
     def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:  # type: ignore[override]
         content_type = (request.content_type or "application/json").split(";")[0].strip().lower()
-        # `text/json` is older than RFC 4627; RFC 6839 defines the suffix `+json`.
+        # `text/json` is an older name of JSON, from before RFC 4627. RFC 6839 defines the suffix `+json`.
         if content_type == "text/json" or JSON_KIND.fullmatch(content_type):
             content_type = "application/json"
         return next((parser for parser in parsers if parser.media_type == content_type), None)

@@ -26,14 +26,15 @@ R = TypeVar("R")
 J = TypeVar("J")
 
 Fetch = Callable[[int | datetime | None, bool, int], list[R]]
-"""Takes a position (or None), whether to descend, and a maximum; returns the rows beyond the position."""
+"""A function that returns rows beyond a position. Its arguments are the position (or None), whether
+the order is descending, and the maximum number of rows."""
 
 FOREIGN_CURSOR = InvalidCursor("cursor: belongs to another list or sort order. Begin again without it.")
 
 
 @dataclass(frozen=True)
 class Page(Generic[R]):
-    """One page of a list, with the absolute links to its neighbors."""
+    """One page of a list, with the absolute URLs of the next and the previous page."""
 
     items: list[R]
     next: str | None
@@ -58,7 +59,7 @@ class Keyset:
         return self.order.removeprefix("-")
 
     def page(self, queryset: QuerySet[M, R], request: Request, *, default: int = DEFAULT_LIMIT) -> Page[R]:
-        """Return the page at the request's `cursor` with `limit` rows.
+        """Return the page after the request's `cursor`, with at most `limit` rows.
 
         Raises Invalid for a limit outside 1 to 500, and InvalidCursor for a cursor of another list.
         """
@@ -145,7 +146,7 @@ class ListingJson(TypedDict, Generic[J]):
 
 
 def listing(page: Page[R], results: list[J] | Callable[[R], J]) -> ListingJson[J]:
-    """Return a page as the object that lists of orders and imports answer.
+    """Return a page as a JSON object with links, as the lists of orders and imports return it.
 
     `results` are the items as JSON, or a function that turns one item into JSON.
     """

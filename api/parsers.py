@@ -1,4 +1,4 @@
-"""Strict JSON parsing: a text that two parsers could read differently is refused."""
+"""Strict JSON parsing. A text is refused if two parsers could read it differently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from api.errors import InvalidJson
 from api.sizes import refuse_sprawling
 
-# With a larger exponent, plain arithmetic on a Decimal overflows.
+# Arithmetic on a Decimal with an exponent of five digits can overflow, so such numbers are refused.
 HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9]{5}")
 
 
@@ -42,7 +42,7 @@ def _integer(text: str) -> int:
 
 
 def _constant(name: str) -> float:
-    """Refuse NaN and infinities: Python accepts them, but JSON does not (RFC 8259, section 6)."""
+    """Refuse NaN and infinities, which Python accepts and JSON does not allow (RFC 8259, section 6)."""
     raise InvalidJson(f"The body is not JSON: {name} is not a JSON number. Leave the field out or send null.")
 
 
@@ -93,8 +93,9 @@ class StrictJSONParser(BaseParser):
 def whole_body(request: Request) -> bytes:
     """Return the complete body of a request. Raises InvalidJson if fewer bytes arrived than announced.
 
-    Reading the stream directly would bypass the size limit. A body cut off at its first byte would look like
-    no body, and the cancelation of one line like the cancelation of the whole order.
+    Reading the stream directly would bypass the size limit. Without the check of the length, a body that is
+    cut off before its first byte would look like no body: the cancelation of one line would become the
+    cancelation of the whole order.
     """
     raw: bytes = request.body
     announced = request.META.get("CONTENT_LENGTH") or "0"

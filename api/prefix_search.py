@@ -1,4 +1,4 @@
-"""Case-insensitive prefix search: one range of an index over `folded(field)`."""
+"""Case-insensitive prefix search, as one range of an index over `folded(field)`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.db.models.lookups import GreaterThanOrEqual, LessThan
 
 M = TypeVar("M", bound=Model)
 
-# Only in byte order is a prefix one range of the index, so the collation is fixed.
+# The collation is fixed: texts with the same prefix form one range of the index only in byte order.
 COLLATION = "C"
-# The last character of Unicode: no text that begins with the prefix sorts after prefix + LAST.
+# The last character of Unicode. All texts that begin with a prefix sort before prefix + LAST.
 LAST = "\U0010ffff"
 LONGEST_NAME = 100
 
 
 def folded(text: str | Combinable) -> Collate:
-    """Return a text in lower case, as indexes and searches use it."""
+    """Return a text in lower case and byte order, the form that indexes and searches compare."""
     return Collate(Lower(text), COLLATION)
 
 
@@ -29,7 +29,7 @@ def file_name(path: str) -> Left:
 
 
 def bounds(term: str) -> tuple[Lower, Concat]:
-    """Return the first text with the prefix `term`, and the end of the range."""
+    """Return the lower and the upper bound of the texts with the prefix `term`."""
     first = Lower(Value(term))
     return first, Concat(first, Value(LAST))
 

@@ -1,9 +1,8 @@
-"""Django's Redis cache, which reaches Redis like all other code here: also through Sentinels."""
+"""Django's Redis cache with the service's own Redis client, which also works with Sentinels."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import redis
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
@@ -21,7 +20,7 @@ class Client(RedisCacheClient):
         super().__init__([url])
         self._url = url
 
-    def get_client(self, key: Any = None, *, write: bool = False) -> redis.Redis:
+    def get_client(self, key: object = None, *, write: bool = False) -> redis.Redis:
         return _client(self._url)
 
 

@@ -1,4 +1,4 @@
-"""Redis clients: at a fixed address, or at the current master that Sentinels report."""
+"""Clients of a Redis with a fixed address, or of the current master that Sentinels report."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ HOST = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
 
 @dataclass(frozen=True)
 class Sentinels:
-    """The Sentinels to ask for the master, the master's name, and the logins of both."""
+    """The Sentinels, the name of the master that they know, and the logins for Sentinels and master."""
 
     hosts: tuple[tuple[str, int], ...]
     master: str
     database: int
     tls: bool
     login: dict[str, str]
-    """`username` and `password` of the master, if it needs them."""
+    """`username` and `password` for the master. Empty if the master needs no login."""
     own_login: dict[str, str]
-    """`username` and `password` of the Sentinels, if they need them."""
+    """`username` and `password` for the Sentinels. Empty if the Sentinels need no login."""
 
     @classmethod
     def parse(cls, url: str) -> Sentinels | None:
-        """Parse a URL that names Sentinels, or return None. Raises ValueError that shows the right form.
+        """Parse a URL that names Sentinels, or return None. Raises ValueError with the right form.
 
         `redis+sentinel://user:password@one:26379,two:26379/mymaster/0?sentinel_password=…`
         """
@@ -58,16 +58,16 @@ class Sentinels:
         )
 
     def addresses(self) -> list[tuple[str, int]]:
-        """Return the hosts as a URL writes them, and the ports."""
+        """Return the hosts, with brackets around an IPv6 address as in a URL, and the ports."""
         return [(f"[{host}]" if ":" in host else host, port) for host, port in self.hosts]
 
     def own_options(self) -> dict[str, object]:
-        """Return the options of a client of the Sentinels, without time limits."""
+        """Return the TLS and login options of a client of the Sentinels."""
         return {**({"ssl": True} if self.tls else {}), **self.own_login}
 
-    def client(self, limits: dict[str, object], **options: Any) -> redis.Redis:
+    def client(self, limits: dict[str, object], **options: object) -> redis.Redis:
         """Return a client that asks the Sentinels for the master before each new connection."""
-        untyped: Any = Sentinel  # redis-py has no types for it
+        untyped: Any = Sentinel  # redis-py has no types for this class
         sentinel = untyped(self.hosts, sentinel_kwargs={**limits, **self.own_options()}, **limits, **options)
         tls = {"ssl": True} if self.tls else {}
         master: redis.Redis = sentinel.master_for(self.master, db=self.database, **tls, **self.login)
@@ -78,7 +78,7 @@ def _given(**values: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def redis_client(url: str, *, seconds: float, **options: Any) -> redis.Redis:
+def redis_client(url: str, *, seconds: float, **options: object) -> redis.Redis:
     """Return a client that gives up after `seconds` and never retries. Callers decide about retries."""
     limits: dict[str, object] = {
         "socket_timeout": seconds,

@@ -1,4 +1,4 @@
-"""Exact JSON output: a Decimal is written digit for digit."""
+"""Exact JSON output: a Decimal is written as a number with all its digits."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 _sorting_encoder = msgspec.json.Encoder(decimal_format="number", order="deterministic")
 
 
-def encode(data: Any) -> bytes:
+def encode(data: object) -> bytes:
     """Encode plain data as JSON. Decimals become numbers with all their digits."""
     try:
         return _encoder.encode(data)
-    except UnicodeEncodeError:  # an error quotes a lone surrogate from the request
+    except UnicodeEncodeError:  # an error message quotes a lone surrogate
         return _encoder.encode(_encodable(data))
 
 
-def encode_sorted(data: Any) -> bytes:
-    """Encode plain data as JSON with sorted keys: the same bytes for equal data."""
+def encode_sorted(data: object) -> bytes:
+    """Encode plain data as JSON with sorted keys, so that equal data gives equal bytes."""
     return _sorting_encoder.encode(data)
 
 
-def _encodable(data: Any) -> Any:
+def _encodable(data: object) -> Any:
     if isinstance(data, str):
         return data.encode("utf-8", "replace").decode()
     if isinstance(data, dict):
@@ -42,7 +42,7 @@ class ExactJSONRenderer(BaseRenderer):
 
     def render(
         self,
-        data: Any,
+        data: object,
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, object] | None = None,
     ) -> bytes:
@@ -69,7 +69,7 @@ def number(value: None) -> None: ...
 @overload
 def number(value: Decimal | None) -> Decimal | None: ...
 def number(value: Decimal | None) -> Decimal | None:
-    """Format a stored decimal for the API: without the zeros that its column added."""
+    """Return a stored decimal without the trailing zeros that its column added."""
     if value is None:
         return None
     stripped = value.normalize()

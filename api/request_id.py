@@ -33,7 +33,7 @@ def begin(offered: str | None) -> str:
 
 @contextmanager
 def carried_on(carried: str, party: str) -> Iterator[None]:
-    """Continue the work of an earlier request or task, under its id (if any) and for its party."""
+    """Continue the work of an earlier request or task in this context, with its id (if known) and party."""
     before = _current.set(carried or _current.get()), _party.set(party)
     try:
         yield

@@ -2,7 +2,7 @@
 
 This module describes operations and adds the answers that every operation has. In `api.openapi`, `shapes`
 turns TypedDicts into JSON Schema, `parameters` and `headers` hold shared parts, `naming` has ids and tags,
-`examples` the examples, and `finishing` completes the document.
+`examples` adds the examples, and `finishing` completes the document.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class EnvelopeSchema(AutoSchema):
     def get_tags(self) -> list[str]:
         return [tag_of(self.path, type(self.view).__module__.partition(".")[0])]
 
-    def get_serializer_name(self, serializer: Any, direction: str) -> str:
-        """Name a request schema with the suffix Body, since an answer may have the name without it."""
+    def get_serializer_name(self, serializer: object, direction: str) -> str:
+        """Name a request schema with the suffix Body, because an answer may have the name without suffix."""
         return f"{type(serializer).__name__.removesuffix('Body')}Body"
 
     def get_override_parameters(self) -> list[Any]:
@@ -106,7 +106,7 @@ class EnvelopeSchema(AutoSchema):
         return [with_limits(parameter) for parameter in super()._get_parameters()]
 
     def _map_serializer_field(
-        self, field: Any, direction: Any, bypass_extensions: bool = False
+        self, field: object, direction: object, bypass_extensions: bool = False
     ) -> dict[str, object]:
         """Add the limits of an array, which drf-spectacular leaves out."""
         mapped: dict[str, object] = super()._map_serializer_field(field, direction, bypass_extensions)
@@ -119,14 +119,14 @@ class EnvelopeSchema(AutoSchema):
         return mapped
 
     def _is_list_view(self, serializer: object = None) -> bool:
-        """Tell whether to wrap an answer in an array. A Shape is an array if its `many` is set."""
+        """Tell whether to wrap an answer in an array. A Shape decides this itself with its `many`."""
         return not isinstance(serializer, Shape) and super()._is_list_view(serializer)
 
     def is_excluded(self) -> bool:
-        """Leave out paths with a blank: they are served for old clients, and many generators refuse them."""
+        """Leave out paths with a space, which exist for old clients and which many generators refuse."""
         return " " in self.path or bool(super().is_excluded())
 
-    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, object] | None:
+    def get_operation(self, *args: object, **kwargs: object) -> dict[str, object] | None:
         operation: dict[str, object] | None = super().get_operation(*args, **kwargs)
         if operation is not None:
             operation.setdefault("security", [])

@@ -1,4 +1,4 @@
-"""Heartbeats: each process writes to Redis that it is alive, with some facts. /metrics reads them there."""
+"""Heartbeats: each process writes a sign of life with some facts to Redis, and /metrics reads the signs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ KEY = "exchange:signs-of-life"
 EVERY = 5.0  # seconds
 ANSWER_WITHIN = 1.0  # seconds until a call to Redis fails
 ALIVE_FOR = 30.0
-"""Seconds after its last sign in which a process counts as alive."""
+"""Seconds for which a process counts as alive after its last sign."""
 MISSED_FOR = 3600.0
-"""Seconds in which a silent part counts as missing on its host. After that, the host counts as removed."""
+"""Seconds for which a silent part counts as missing on its host. Later, the host counts as removed."""
 FORGOTTEN_AFTER = 86_400.0
-"""Seconds after which a silent part is deleted."""
+"""Seconds after which the sign of a silent part is deleted."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -64,7 +64,7 @@ class PartOnHost:
 
     @property
     def missed(self) -> bool:
-        """Whether the part fell silent recently without signing off."""
+        """Whether the part became silent within the last hour without signing off."""
         return not self.alive and self.age < MISSED_FOR
 
     @property
@@ -73,7 +73,7 @@ class PartOnHost:
 
     @property
     def facts(self) -> dict[str, float]:
-        """The facts of all processes, added up."""
+        """The sum of each fact over all living processes."""
         total: defaultdict[str, float] = defaultdict(float)
         for sign in self.alive:
             for name, value in sign.facts.items():
@@ -82,16 +82,20 @@ class PartOnHost:
 
 
 _given: dict[str, int] = {}
-"""The parts of this process, each with its process id. A forked child must not sign off for its parent."""
+"""The parts of this process, each with its process id (0 after it signed off).
+
+The process ids keep a forked child from signing off for its parent.
+"""
 _stuck: set[str] = set()
-"""The parts of this process whose main loop hangs. Several parts may share a process (docs/adr/0120)."""
+"""The parts of this process whose main loop hangs. Several parts may share a process (docs/adr/0096)."""
 _one_at_a_time = threading.Lock()
 
 
 def give(part: str, **facts: float) -> None:
-    """Report to the watchdog and to Redis that this part is alive. Ignore a Redis that is away.
+    """Report to the watchdog and to Redis that this part is alive. Errors of Redis are ignored.
 
-    The watchdog hears nothing while another part of this process hangs.
+    While another part of this process hangs, the watchdog gets no report. The watchdog then kills the
+    process.
     """
     if not _stuck:
         watchdog.reassure()
@@ -122,8 +126,8 @@ def keep_giving(
 ) -> None:
     """Write a sign every few seconds, from a separate thread, while the main loop turns.
 
-    Web processes pass no `main_loop`, because gunicorn watches their loops; nor do backups, which may take
-    hours.
+    Web processes pass no `main_loop`, because gunicorn watches their loops. The backup process passes none,
+    because a backup may take hours.
     """
 
     def go_on() -> None:
@@ -147,7 +151,7 @@ def give_if_turning(part: str, facts: Callable[[], Mapping[str, float]], main_lo
 
 @atexit.register
 def leave() -> None:
-    """Delete the signs of a process that ends in order, so that it does not count as missing."""
+    """Delete the signs of a process that ends normally, so that the part is not reported as silent."""
     mine = [part for part, process in _given.items() if process == os.getpid()]
     if not mine or not _one_at_a_time.acquire(timeout=2 * ANSWER_WITHIN):
         return

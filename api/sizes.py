@@ -1,7 +1,7 @@
 """Limits of a request's body, checked before anything else (contract 2, *Body size*).
 
-The checks use fast `bytes` operations on blocks and stop at the first excess. A refused body costs next to
-nothing, and an ordinary body takes microseconds.
+The checks use fast `bytes` operations on blocks and stop at the first excess. So a refused body costs little
+time, and an ordinary body costs microseconds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def refuse_sprawling(text: bytes) -> None:
 
 
 def _structure(text: bytes) -> Iterator[bytes]:
-    """Yield the brackets of a JSON text; each run of colons between them is one token."""
+    """Yield the tokens of a JSON text: brackets, runs of colons, and runs of flat objects and arrays."""
     inside = False
     for block in _blocks(text):
         parts = block.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
@@ -79,7 +79,7 @@ def _structure(text: bytes) -> Iterator[bytes]:
 
 @functools.cache
 def _flat(most: int) -> re.Pattern[bytes]:
-    """Match objects and arrays without nesting, which are most of a large body."""
+    """Return a pattern for objects and arrays without nesting, which make up most of a large body."""
     return re.compile(rb"\{:{0,%d}\}|\[\]" % most)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import Resolver404, get_resolver, resolve
 
-NEARLY = 0.85
+NEARLY, SAME_WORD = 0.85, 0.95
 MOST_WORDS = 12
 LIST_OF_PATHS = "/v3/docs lists the paths."
 
@@ -24,8 +24,8 @@ def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) 
     swapped = next((candidate for candidate in known if sorted(candidate) == letters), None)
     if swapped is not None:
         return swapped
-    # Compare lengths first, which excludes most names: similarity is twice the shared letters over the sum of
-    # lengths.
+    # Compare lengths first, which is fast and excludes most names. The bounds follow from difflib's ratio:
+    # twice the number of shared letters, divided by the sum of both lengths.
     least, most = len(name) * likeness / (2 - likeness), len(name) * (2 - likeness) / likeness
     near = [candidate for candidate in known if least <= len(candidate) <= most]
     matches = difflib.get_close_matches(name.lower(), near, n=1, cutoff=likeness) if near else []
@@ -46,7 +46,7 @@ def known_path(path: str) -> str | None:
 
 
 def path_hint(path: str) -> str:
-    """Return a sentence that helps the sender of a request to a path of the API that does not exist."""
+    """Return a hint about an unknown path: a similar path, the possible next words, or the list of paths."""
     if known := known_path(path):
         return f"Did you mean {known}?"
     parts = [part for part in path.split("/") if part]
@@ -58,7 +58,13 @@ def path_hint(path: str) -> str:
             words = sorted({route[position] for route in reached if "<" not in route[position]})
             return _next_words(parts, position, words)
         routes = fitting
-    return LIST_OF_PATHS
+    longer = {_shown(route[len(parts)]) for route in routes if len(route) > len(parts)}
+    return _next_words([*parts, ""], len(parts), sorted(longer))
+
+
+def _shown(step: str) -> str:
+    """Return a segment of a path as the documents write it: `<id:shipment_id>` becomes `{shipment_id}`."""
+    return "{" + step.strip("<>").partition(":")[2] + "}" if "<" in step else step
 
 
 def _fits(part: str, step: str) -> bool:
@@ -70,8 +76,17 @@ def _next_words(parts: list[str], position: int, words: list[str]) -> str:
     if near := closest_match(parts[position], words):
         return f"Did you mean {'/'.join([before, near, *parts[position + 1 :]])}?"
     if before and 0 < len(words) <= MOST_WORDS:
-        return f"Known after {before}/: {', '.join(words)}."
+        return f"Known after {before}/: {', '.join(_without_other_spellings(words))}."
     return LIST_OF_PATHS
+
+
+def _without_other_spellings(words: list[str]) -> list[str]:
+    """Leave out words that contain a space, and words that are another spelling of an earlier word."""
+    kept: list[str] = []
+    for word in words:
+        if " " not in word and not closest_match(word, kept, likeness=SAME_WORD):
+            kept.append(word)
+    return kept
 
 
 @functools.cache
@@ -83,7 +98,7 @@ def _words_of_paths(urlconf: str) -> dict[str, str]:
 
 @functools.cache
 def _api_routes(urlconf: str) -> list[list[str]]:
-    """Return the paths of the API, each as its steps."""
+    """Return the paths of the API, each split at its slashes."""
     routes = _routes(get_resolver(urlconf).url_patterns)
     return [route.split("/") for route in routes if route.startswith("v3/")]
 

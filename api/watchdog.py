@@ -1,9 +1,11 @@
-"""Run a part of the service, and kill it when it freezes: `python -m api.watchdog COMMAND`.
+"""A program that runs a part of the service and kills the part when it freezes.
 
-A container runtime restarts a program that ends, never one that hangs. A part gives a sign of life every few
-seconds; when the signs stop, the watchdog kills the part and ends with it, so that the restart policy acts.
-`python -m api.watchdog --check` is the health check of a container. systemd watches its units itself, by the
-same signs. This module imports only the standard library, because a health check starts it again and again.
+Usage: `python -m api.watchdog COMMAND`. `python -m api.watchdog --check` is the health check of a container.
+
+A container runtime restarts a program that ends, but not a program that hangs. A part gives a sign of life
+every few seconds. When the signs stop, the watchdog kills the part and ends, and the runtime restarts both.
+systemd needs no watchdog: it receives the same signs itself. This module imports only the standard library,
+because each health check starts it.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ from contextlib import suppress
 from pathlib import Path
 
 FROZEN_AFTER = 60.0
-"""Seconds without a sign after which a part counts as frozen. A command that gives no sign is not watched."""
+"""Seconds without a sign after which a part counts as frozen. The watch begins with the first sign."""
 LOOK_SECONDS = 1.0
 FROZEN = 70
-"""The exit code after a kill."""
+"""The exit code of the watchdog after it killed a frozen part."""
 
 
 def reassure() -> None:
-    """Tell the watchdog of this process, or systemd, that this process lives."""
+    """Report to the watchdog or to systemd that this process is alive."""
     if name := os.environ.get("SIGN_FILE"):
         with suppress(OSError):
             Path(name).touch()
@@ -38,14 +40,14 @@ def reassure() -> None:
 
 
 def run(command: Sequence[str], sign: Path, frozen_after: float = FROZEN_AFTER) -> int:
-    """Run a command until it ends or freezes; return its exit code. Signals to stop are passed on to it."""
+    """Run a command until it ends or freezes, and return its exit code. Pass on SIGTERM and SIGINT."""
     sign.unlink(missing_ok=True)
     environment = {**os.environ, "SIGN_FILE": str(sign)}
     early: list[int] = []
     _on_stop(early.append)
-    process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - the image's own
+    process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603 - from the image
     _on_stop(process.send_signal)
-    for number in early:  # these signals came while the part started
+    for number in early:  # signals that arrived while the part was starting
         process.send_signal(number)
     newest, seen_at = None, time.monotonic()
     while True:

@@ -1,4 +1,4 @@
-"""Changes of suppliers' terms. All other data of the pull comes from catalogue and stock."""
+"""Changes of the terms on which suppliers sell. All other data of a pull comes from catalogue and stock."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db import models
 
 
 class TermsChange(models.Model):
-    """A change of a supplier's terms for one retailer, or (retailer 0) of its safety stock for all.
+    """A change of a partnership, or of a supplier's safety stock for all retailers (`retailer_id` 0).
 
-    Triggers on partnerships and suppliers write the rows, so no code can forget them.
+    Database triggers on partnerships and suppliers write the rows, so no code can forget a row.
     """
 
     supplier_id = models.BigIntegerField()

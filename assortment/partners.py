@@ -1,4 +1,4 @@
-"""The suppliers whose variants a retailer may sell under a service type, and changes of their terms."""
+"""The suppliers whose variants a retailer may sell for a service type, and changes of their terms."""
 
 from __future__ import annotations
 
@@ -25,14 +25,22 @@ class Partner(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangedTerms:
-    """Suppliers whose groups all count as changed, and lost suppliers with the time of the loss."""
+    """The effects of changed terms on a pull.
+
+    `suppliers` has the suppliers whose groups are all shown as changed. `lost` has each supplier whose
+    variants the retailer may no longer sell for this service type, with the time at which this permission
+    ended.
+    """
 
     suppliers: frozenset[int]
     lost: dict[int, datetime]
 
 
 class TermsRow(NamedTuple):
-    """A supplier with changed terms; `ended_at` is set if the retailer lost it."""
+    """A supplier with changed terms.
+
+    `ended_at` is the time at which a change of terms ended the requested service type, or None.
+    """
 
     supplier_id: int
     ended_at: datetime | None
@@ -64,7 +72,7 @@ def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
 def changed_terms(
     retailer: Retailer, service_type: ServiceType, partners: list[Partner], since: Snapshot
 ) -> ChangedTerms:
-    """Return the changes of terms that are not in the snapshot."""
+    """Return the effects of terms that changed after the snapshot."""
     known = {"retailer": retailer.pk, "service": service_type.value, **unseen_by(since)}
     with connection.cursor() as cursor:
         cursor.execute(CHANGED_TERMS, known)

@@ -1,4 +1,4 @@
-"""Prefetching: PostgreSQL reads the next chunk while the service writes the last one."""
+"""Prefetching: PostgreSQL reads the next chunk while the service writes the current chunk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastdb.rows import R, rows_of
 
 
 class Prefetcher:
-    """A thread that runs statements, one at a time, over the connection of the thread that made it.
+    """A thread that runs statements, one at a time, over the database connection of its creator.
 
     A second connection for each pull would halve the number of pulls that can run.
     """
@@ -23,11 +23,11 @@ class Prefetcher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Wait for the submitted statement. Until it ends, it uses the connection.
+        # Wait for the submitted statement, which uses the connection until its end.
         self._thread.shutdown()
 
     def submit(self, statement: str, params: Mapping[str, Any], row: type[R]) -> Callable[[], list[R]]:
-        """Begin a statement. The returned function waits for the rows, and raises the statement's errors."""
+        """Start a statement. The returned function waits for the rows, and raises the statement's errors."""
         cursor, started = connection.cursor(), Event()
 
         def run() -> None:
@@ -35,7 +35,8 @@ class Prefetcher:
             cursor.execute(statement, params)
 
         future = self._thread.submit(run)
-        # Wait until the other thread runs. Without the wait, the statement would start too late.
+        # Wait until the other thread runs. Otherwise this thread could first write its whole chunk, and the
+        # statement would start only then.
         started.wait()
 
         def rows() -> list[R]:

@@ -15,11 +15,11 @@ from assortment.serializers import GroupJson, gone_json, groups_json
 from catalog.snapshot import Snapshot
 
 CHUNK = 1000
-"""Groups of one statement. The next statement runs while these groups are written."""
+"""The number of groups that one statement reads. The next statement runs while these groups are written."""
 
 
 class Position(NamedTuple):
-    """The last group that a pull has read."""
+    """The position of the last group that a pull has read."""
 
     supplier_id: int
     key: str
@@ -53,7 +53,7 @@ class ListedGroups:
     def read(self, after: str, chunk: int) -> Iterator[Chunk]:
         """Yield the groups after a key, with one chunk in memory at a time.
 
-        A client that reads a second chunk probably reads more, so from then on the next chunk is prefetched.
+        A client that reads a second chunk will probably read more. Therefore each later chunk is prefetched.
         """
         known = self.partner.supplier_id, self.partner.safety_stock
         rows = selectors.groups_behind(*known, after=after, most=chunk)
@@ -72,7 +72,10 @@ class ListedGroups:
 
 @dataclass(frozen=True)
 class ChangedGroups:
-    """The changed groups of one supplier. Without `partner`, all groups are gone: the partnership ended."""
+    """The changed groups of one supplier.
+
+    If the partnership has ended, `partner` is None, and all groups are shown as gone.
+    """
 
     supplier_id: int
     keys: str
@@ -113,7 +116,7 @@ def _chunk(rows: list[selectors.GroupRow], partner: Partner) -> Chunk:
 
 
 class Pull:
-    """The groups that a retailer may sell under a service type: all, or the changes since a snapshot."""
+    """The groups that a retailer may sell for a service type: all, or only the changes since a snapshot."""
 
     def __init__(self, retailer: Retailer, service_type: ServiceType) -> None:
         self.retailer, self.service_type = retailer, service_type
@@ -127,7 +130,7 @@ class Pull:
                 yield from source.read(begin, chunk)
 
     def changed(self, since: Snapshot) -> bool:
-        """Whether anything has changed since the snapshot."""
+        """Return whether a group or a term has changed since the snapshot."""
         terms = changed_terms(self.retailer, self.service_type, self.partners, since)
         if terms.suppliers or terms.lost:
             return True

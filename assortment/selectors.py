@@ -1,7 +1,7 @@
 """The pull's queries: keys of groups in order, and the groups of given keys.
 
-A stream reads some keys, then their groups, then continues after the last key. So memory stays constant, and
-no database cursor stays open while a slow client reads.
+A streamed answer reads one chunk of groups, sends it, and continues after the chunk's last key. Therefore
+memory stays constant, and no database cursor stays open while a slow client reads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from fastdb.rows import rows_of
 # All values are psycopg parameters: text from a request never becomes part of a statement.
 UNSEEN = "{0}.changed_in >= %(xmin)s AND ({0}.changed_in >= %(xmax)s OR {0}.changed_in = ANY(%(unfinished)s))"
 
-# Select a departed group's twin, too: clients that find groups by model see both as one group.
+# The groups that a variant has left (`catalog_departure`), and their listed twins. Two
+# groups are twins if clients see both as group X: `m:X` (model X) and `s:X` (sku X without a model).
 DEPARTED = f"""
     SELECT d."group" FROM catalog_departure d
     WHERE d.supplier_id = ANY(%(suppliers)s) AND d."group" > %(after)s AND {UNSEEN.format("d")}
@@ -30,7 +31,8 @@ DEPARTED = f"""
     WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
 """  # noqa: S608 - built from constants
 
-# Select all listed and departed groups: after a change of terms, a client may have any of them.
+# All groups that are listed or that a variant has left. After a change of terms, a client may have any of
+# these groups.
 LISTED_OR_DEPARTED = f"""
     SELECT v."group" FROM (
         SELECT DISTINCT v."group" FROM catalog_variant v
@@ -39,8 +41,8 @@ LISTED_OR_DEPARTED = f"""
     ) v UNION {DEPARTED} ORDER BY 1 LIMIT %(most)s
 """  # noqa: S608 - built from constants
 
-# The groups that a former partner had listed when the partnership ended. The retailer must not see later
-# groups, not even the names of the departed ones.
+# The groups that a former partner had listed when the partnership ended. The retailer must not learn the
+# names of groups that were listed later, so these groups are not shown as gone either.
 STILL_KNOWN = "coalesce(v.listed_since, v.created_at) <= %(until)s"
 FORMERLY_LISTED = f"""
     SELECT v."group" FROM catalog_variant v
@@ -66,7 +68,7 @@ CHANGED = f"""
 
 
 class GroupRow(NamedTuple):
-    """The sums of a supplier's listed variants with one key, with the texts of the oldest variant.
+    """A group: sums over all its listed variants, and the texts of its oldest variant.
 
     Prices have no trailing zeros; `image_urls` are separated by `|`.
     """
@@ -139,7 +141,7 @@ def groups_behind(supplier_id: int, safety_stock: int, *, after: str, most: int)
 def groups_to_come(
     prefetcher: Prefetcher, supplier_id: int, safety_stock: int, *, after: str, most: int
 ) -> Callable[[], list[GroupRow]]:
-    """Begin `groups_behind` in the background. The returned function waits for the rows."""
+    """Start `groups_behind` in the background. The returned function waits for the rows."""
     params = {"supplier": supplier_id, "safety": safety_stock, "after": after, "most": most}
     return prefetcher.submit(GROUPS_BEHIND, params, GroupRow)
 
@@ -156,7 +158,7 @@ def _groups(sql: str, **params: Any) -> list[GroupRow]:
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
-    """Return the keys without a listed twin: a model is the twin of the equal sku, and vice versa."""
+    """Return the keys that have no listed twin. The twin of `m:X` is `s:X`, and vice versa."""
     twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
     with connection.cursor() as cursor:
         cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})

@@ -1,4 +1,4 @@
-"""A variant group as the pull answers it (interface 2.4)."""
+"""The JSON of a variant group in the answer of a pull (interface 2.4)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def groups_json(rows: Iterable[GroupRow], partner: Partner) -> list[GroupJson]:
 
 
 def gone_json(key: str, supplier_id: int) -> GroupJson:
-    """Return a group that is gone, with nothing left to sell."""
+    """Return the JSON of a group that is gone, without variants and prices."""
     return {
         "model": label(key),
         "supplier_id": supplier_id,

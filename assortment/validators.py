@@ -25,6 +25,8 @@ ANSWER = r"(?P<epoch>[0-9a-z]+)\.(?P<snapshot>[0-9:_]+)"
 """The epoch and the snapshot of an answer."""
 TAG = re.compile(rf'"([0-9a-f]{{16}})\.{ANSWER}"')
 CURSOR_ANSWER = re.compile(ANSWER)
+NEVER_STORED = re.compile("[\x00\ud800-\udfff]")
+"""Characters that PostgreSQL cannot store in a text, so no key of a group contains them."""
 
 
 def question_of(request: Request) -> str:
@@ -42,10 +44,10 @@ def _answer(seen: StoredSnapshot) -> str:
 
 
 def older_than_held(request: Request, seen: StoredSnapshot, moment: datetime | None) -> bool:
-    """Return whether this snapshot lacks a transaction that an answer of the client had.
+    """Return whether this snapshot lacks a transaction that was in an answer to the client.
 
-    The tag, the cursor and `updated_since` of a request name the client's last answers. A snapshot cannot be
-    compared with an answer of another epoch.
+    The tag, the cursor and `updated_since` of a request name the client's last answers. Return True also for
+    an answer of another epoch, because the snapshot cannot be compared with it.
     """
     if moment is not None and moment > seen.at:
         return True
@@ -64,7 +66,7 @@ def older_than_held(request: Request, seen: StoredSnapshot, moment: datetime | N
 def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
     """Yield the tags in If-None-Match that belong to this request and epoch, with their snapshots.
 
-    A tag of another epoch has no meaning, because its data may have been lost since.
+    A tag of another epoch is left out, because a restored database may lack changes that the client has seen.
     """
     question = question_of(request)
     for match in TAG.finditer(request.headers.get("If-None-Match", "")):
@@ -74,7 +76,7 @@ def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
 
 
 def cursor_of(position: Position, seen: StoredSnapshot | None = None) -> str:
-    """Return the cursor after a position. With `seen`, it also names the snapshot of the page."""
+    """Return the cursor after a position. With `seen`, the cursor also names the snapshot of the page."""
     answer = [] if seen is None else [_answer(seen)]
     return write_cursor("groups", position.supplier_id, position.key, *answer)
 
@@ -86,13 +88,13 @@ def position_in(text: str) -> Position:
     kind, supplier_id, key, *answer = _cursor_parts(text)
     sane = type(supplier_id) is int and 0 <= supplier_id < 2**63 and isinstance(key, str)
     sane = sane and all(isinstance(each, str) and CURSOR_ANSWER.fullmatch(each) for each in answer)
-    if kind != "groups" or not sane or len(key) > 102 or not key.isprintable():
+    if kind != "groups" or not sane or len(key) > 102 or NEVER_STORED.search(key):
         raise InvalidCursor("cursor: belongs to another list.")
     return Position(supplier_id, key)
 
 
 def _cursor_parts(text: str) -> list[Any]:
-    """Return the parts of a cursor; none if there is no cursor. Raises InvalidCursor."""
+    """Return the parts of a cursor, or an empty list if there is no cursor. Raises InvalidCursor."""
     if not text:
         return []
     for parts in (3, 4):

@@ -19,7 +19,7 @@ from accounts.scopes import Scope
 from accounts.viewsets import RetailerViewSet
 from api.errors import Invalid, MissingParameter, field_error
 from api.fields import parse_moment
-from api.filters import refuse_near_misses, refuse_repeated
+from api.filters import refuse_too_long
 from api.links import same_url
 from api.openapi.parameters import MOST
 from api.pagination import read_limit
@@ -69,8 +69,7 @@ class AssortmentViewSet(RetailerViewSet):
     )
     @reads_from_standby
     def pull(self, request: Request, retailer_id: int) -> HttpResponseBase:
-        refuse_repeated(request, PARAMETERS)
-        refuse_near_misses(request.query_params.dict(), PARAMETERS)
+        refuse_too_long(request.query_params.dict(), PARAMETERS)
         service_type = read_service_type(request)
         limit = read_limit(request) if request.query_params.get("limit") else None
         after = position_in(request.query_params.get("cursor", ""))
@@ -149,7 +148,7 @@ def paged(
     chunks = pull.read(since, after, chunk=limit + 1)
     groups = list(islice(chain.from_iterable(chunk.with_positions() for chunk in chunks), limit + 1))
     if len(groups) > limit:
-        # A server of an earlier version reads no cursor with a snapshot, so only standbys make such a cursor.
+        # Add the snapshot only if there are standbys: earlier versions of the service refuse such a cursor.
         cursor = cursor_of(groups[limit - 1][0], seen if settings.STANDBYS else None)
         following = same_url(request, cursor=cursor)
         headers["Link"] = f'<{following}>; rel="next"'
@@ -167,7 +166,7 @@ def streamed(chunks: Generator[Chunk], headers: dict[str, str]) -> StreamingHttp
 def as_array(first: list[Chunk], others: Generator[Chunk]) -> Iterator[bytes]:
     """Yield a JSON array, one chunk of groups at a time."""
     opening = b"["
-    with closing(others):  # close at once if the client disconnects: the prefetcher holds a thread
+    with closing(others):  # free the prefetcher's thread if the client disconnects
         for chunk in chain(first, others):
             if chunk.groups:
                 yield opening + encode(chunk.groups)[1:-1]

@@ -1,12 +1,11 @@
-"""The audit log: operators' changes by person, day and record, merged from three tables.
+"""The audit log: the changes made by operators, merged from three tables.
 
-Events hold changes of single records, `OperatorAction` holds bulk actions, and Django's `LogEntry` holds
-forms that record no event (operators and groups).
+`Event` has the changes of single records, and `OperatorAction` has the bulk actions. Django's `LogEntry` has
+the changes for which no event is recorded, such as changes of operators and groups.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -18,7 +17,8 @@ from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from accounts.models import IS_BULK, OperatorAction
-from accounts.operating.admin_base import as_id
+from api.cursors import id_in_cursor, moment_in_cursor, read_cursor, write_cursor
+from api.ids import LARGEST_ID, as_id
 from events.models import BY_OPERATORS, OPERATORS, Event
 from events.timeline import entries
 from fulfillments.models import Fulfillment
@@ -26,9 +26,9 @@ from fulfillments.states import NOTICES
 from orders.processing_state import STATE_EVENTS
 
 PAGE = 50
-LATEST = 2**63 - 1
 
-# One action is one row: partners' notices of it and the order's new state are not listed again.
+# Events that are consequences of another event: new states of orders, and notices to suppliers. The log
+# leaves these events out, so that each action is one row.
 CONSEQUENCES = Q(type__in=STATE_EVENTS.values()) | Q(type__in=NOTICES, to_state="")
 
 
@@ -47,7 +47,7 @@ class ActivityEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class ActivityFilter:
-    """The filters of the audit log. Empty fields do not narrow; `after` is the cursor of the last page."""
+    """The filters of the audit log. Empty fields filter nothing; `after` is the cursor of the shown page."""
 
     person: str = ""
     since: date | None = None
@@ -56,19 +56,19 @@ class ActivityFilter:
     after: str = ""
 
     def url(self, after: str) -> dict[str, str]:
-        """Return the filters as URL parameters of the page that begins at `after`."""
+        """Return the filters as URL parameters, with `after` as the cursor of the page."""
         values = {"person": self.person, "since": self.since, "until": self.until, "about": self.about}
         return {name: str(value) for name, value in (values | {"after": after}).items() if value}
 
 
 def page(filters: ActivityFilter) -> tuple[list[ActivityEntry], str]:
-    """Return the newest entries and the cursor of the next page, if any. Takes three queries."""
+    """Return one page of entries, newest first, and the cursor of the next page (empty on the last page)."""
     moment, seen = _cursor(filters.after)
     filters = replace(filters, about=filters.about.strip())
     found = [
-        *_events(filters, moment, seen.get("event", LATEST)),
-        *_actions(filters, moment, seen.get("action", LATEST)),
-        *_forms(filters, moment, seen.get("form", LATEST)),
+        *_events(filters, moment, seen.get("event", LARGEST_ID)),
+        *_actions(filters, moment, seen.get("action", LARGEST_ID)),
+        *_forms(filters, moment, seen.get("form", LARGEST_ID)),
     ]
     found.sort(key=lambda entry: (entry.at, entry.source, entry.id), reverse=True)
     shown = found[:PAGE]
@@ -77,13 +77,13 @@ def page(filters: ActivityFilter) -> tuple[list[ActivityEntry], str]:
     last = shown[-1].at
     ids = dict(seen) if last == moment else {}
     ids |= {entry.source: entry.id for entry in shown if entry.at == last}
-    return shown, json.dumps([last.isoformat(), ids])
+    return shown, write_cursor(last.isoformat(), ids)
 
 
 def _cursor(after: str) -> tuple[datetime, dict[str, int]]:
     try:
-        moment, seen = json.loads(after)
-        return datetime.fromisoformat(moment), {str(name): int(number) for name, number in seen.items()}
+        moment, seen = read_cursor(after, parts=2)
+        return moment_in_cursor(moment), {name: id_in_cursor(pk) for name, pk in seen.items()}
     except (ValueError, TypeError, AttributeError):
         return datetime.max.replace(tzinfo=UTC) - timedelta(days=1), {}
 
@@ -91,7 +91,10 @@ def _cursor(after: str) -> tuple[datetime, dict[str, int]]:
 def _narrowed(
     rows: QuerySet[Any], at: str, filters: ActivityFilter, moment: datetime, seen: int
 ) -> QuerySet[Any]:
-    """Return one page of rows before the cursor, newest first, within the filter's days."""
+    """Return the rows before the cursor and within the filter's days, newest first.
+
+    Read one row more than a page has. If this row exists, there is a next page.
+    """
     rows = rows.filter(Q(**{f"{at}__lt": moment}) | Q(pk__lt=seen), **{f"{at}__lte": moment})
     if filters.since:
         rows = rows.filter(**{f"{at}__gte": datetime.combine(filters.since, time(), UTC)})
@@ -117,12 +120,12 @@ def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Ac
 
 
 def _bulk_action_of_event() -> QuerySet[OperatorAction]:
-    """Return the bulk action that made an event. The timeline shows the action as one entry."""
+    """Return a subquery for the bulk action that caused an event. The log lists only the action."""
     return OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id")).order_by()
 
 
 def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
-    """Yield bulk actions. Actions on a single record are already covered by their events."""
+    """Yield confirmed actions on several records. The log lists an action on one record as an event."""
     rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1).select_related("undoes")
     if filters.person:
         rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
@@ -164,7 +167,7 @@ def _log_url(log: LogEntry) -> str:
 
 
 def _names(action: OperatorAction) -> str:
-    """Return the chooser, and the second operator if one approved the action."""
+    """Return the name of the action's operator, and of the second operator who approved it, if any."""
     approved = f", approved by {_name(action.approved_by)}" if action.approved_by else ""
     return f"{_name(action.actor)}{approved}"
 
@@ -174,14 +177,14 @@ def _name(actor: str) -> str:
 
 
 def _kind(about: str) -> tuple[str, int]:
-    """Parse `fulfillment:7` into kind and number. A bare number means an order."""
+    """Parse `fulfillment:7` into the kind of a record and its id. An id alone means an order."""
     kind, _, number = about.rpartition(":")
     return kind.strip().lower() or "order", as_id(number.strip())
 
 
 def _subject(about: str) -> Q:
     kind, number = _kind(about)
-    if kind == "fulfillment":  # query by order: only order_id has an index
+    if kind == "fulfillment":  # filter by order, too: fulfillment_id has no index
         order = Fulfillment.objects.filter(pk=number).values_list("order_id", flat=True).first()
         return Q(order_id=order or 0, fulfillment_id=number)
     return Q(import_id=number) if kind == "import" else Q(order_id=number)

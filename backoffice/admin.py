@@ -14,6 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 import backoffice.contacts.admin
+import backoffice.contacts.messages_admin
 import backoffice.digests.admin
 import backoffice.members_admin
 import backoffice.operators
@@ -47,8 +48,8 @@ class PartyAdmin(ActingFormAdmin[Any], SuspendableAdmin[Any]):
     role: ClassVar[Role]
 
     @admin.display(description="trouble")
-    def trouble(self, party: Any) -> str:
-        """Return the troubles in words. The export has none: it lists all parties."""
+    def trouble(self, party: object) -> str:
+        """Return the party's trouble in words. Exports show a dash: only list pages set `party.trouble`."""
         return str(getattr(party, "trouble", None) or "–")
 
     def get_urls(self) -> list[URLPattern]:
@@ -73,22 +74,22 @@ class PartyAdmin(ActingFormAdmin[Any], SuspendableAdmin[Any]):
             *super().get_urls(),
         ]
 
-    def panels(self, request: HttpRequest, obj: Any) -> list[Any]:
+    def panels(self, request: HttpRequest, obj: object) -> list[Any]:
         """Return no panel: the panels of a party are on the tabs of its own page."""
         return []
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Make the currency read-only once the party exists: it changes by an action with a preview."""
+    def get_readonly_fields(self, request: HttpRequest, obj: object = None) -> tuple[str, ...]:
+        """Make the currency of a stored party read-only: an action with a preview changes it."""
         return (*super().get_readonly_fields(request, obj), *(["currency"] if obj else []))
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
 
     def event_fields(self, party: Supplier | Retailer) -> dict[str, object]:
         return {"area": ACCOUNTS, party.role.value: party, "data": {"name": party.name}}
 
-    def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
-        """Show the link of an invitation once: only its digest is stored."""
+    def after_action(self, request: HttpRequest, record: object, after: str) -> HttpResponse:
+        """Show the link of a new invitation. The link cannot be shown again: only a digest is stored."""
         link = getattr(record, "fresh_link", "")
         if not link:
             return super().after_action(request, record, after)
@@ -153,12 +154,12 @@ class PartnershipAdmin(SuspendableAdmin[Partnership]):
 
 
 class KeyStateFilter(admin.SimpleListFilter):
-    """A filter for usable keys, and for expired or revoked keys."""
+    """A filter for keys that are usable, or for keys that are expired or revoked."""
 
     title = "state"
     parameter_name = "state"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         return [("usable", "Usable"), ("ended", "Expired or revoked")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -184,7 +185,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
     acts_with = ("supplier", "retailer")
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> tuple[str, ...]:
-        """Make the party read-only once the key exists."""
+        """Make the party of a stored key read-only."""
         return (*self.readonly_fields, "supplier", "retailer") if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
@@ -216,7 +217,7 @@ class ApiKeyAdmin(ActingFormAdmin[ApiKey], RecordedAdmin[ApiKey]):
     def _show_once(
         self, request: HttpRequest, title: str, fresh: list[tuple[ApiKey, str]]
     ) -> TemplateResponse:
-        # Render into this response: a message would keep the secret in a cookie or in the session.
+        # Show the secret in this response: a message would store it in a cookie or in the session.
         context = {**self.admin_site.each_context(request), "opts": self.opts, "title": title, "fresh": fresh}
         page = "admin/accounts/secret.html"
         return TemplateResponse(request, page, context, headers={"Cache-Control": "no-store"})

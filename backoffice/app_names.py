@@ -18,10 +18,10 @@ NAMES = {
     "backoffice": "The service",
     "auth": "Operators",
 }
-"""The apps in the order in which operators need them."""
+"""The names of the apps, in the order in which operators need them."""
 
 MODELS = {"imports.ImportJob": ("import", "imports"), "inventory.StockLevel": ("stock", "stock")}
-"""The names of models whose own name is technical: of one record, and of many."""
+"""Singular and plural names for models whose own names are technical."""
 
 ABBREVIATION = re.compile(r"\b(api|csv|ean|erp|gtin|id|sftp|sku|ssh|upc|url)\b", re.IGNORECASE)
 
@@ -30,7 +30,8 @@ def name_apps_and_fields() -> None:
     """Set the names of apps and of some models, and write abbreviations in labels with capital letters.
 
     Django derives a label from the name of its field, so `sku` would be shown as *Sku*. Lists, forms, filters
-    and exports read the label here; migrations do not store it.
+    and exports show the changed labels. The labels are set after the models are loaded, so no migration
+    contains them.
     """
     for model_label, (one, many) in MODELS.items():
         meta = apps.get_model(model_label)._meta

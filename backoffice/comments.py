@@ -1,4 +1,4 @@
-"""Operators' comments on records: shown in the timeline of the record, and written on its page."""
+"""Operators' comments on records. The record's page has the form, and its timeline shows the comments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.apps import apps
 from django.contrib import messages
+from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -20,7 +21,7 @@ LONGEST = 1_000
 
 
 class CommentForm(forms.Form):
-    """The form under a timeline."""
+    """The form of a new comment, under the timeline of a record."""
 
     text = forms.CharField(
         max_length=RecordComment._meta.get_field("text").max_length,
@@ -39,8 +40,10 @@ def comments(subjects: Collection[RecordKey]) -> Iterator[Remark]:
             yield Remark(about, comment.created_at, "Comment", comment.by, comment.text)
 
 
-def comment_page(site: Any, request: HttpRequest, app_label: str, model_name: str, pk: int) -> HttpResponse:
-    """Store a comment on a record, and return to the page that it was written on."""
+def comment_page(
+    site: AdminSite, request: HttpRequest, app_label: str, model_name: str, pk: int
+) -> HttpResponse:
+    """Store a comment on a record, then redirect to the page that sent the form."""
     record = record_to_change(site, request, app_label, model_name, pk)
     form = CommentForm(request.POST)
     if form.is_valid():
@@ -54,8 +57,8 @@ def comment_page(site: Any, request: HttpRequest, app_label: str, model_name: st
     return HttpResponseRedirect(page_after(request) or own_page)
 
 
-def record_to_change(site: Any, request: HttpRequest, app_label: str, model_name: str, pk: int) -> Any:
-    """Return the record of a page. Raises Http404, and PermissionDenied if the user may not change it."""
+def record_to_change(site: AdminSite, request: HttpRequest, app_label: str, model_name: str, pk: int) -> Any:
+    """Find a record by model and id. Raises Http404, or PermissionDenied if the user may not change it."""
     try:
         model = apps.get_model(app_label, model_name)
     except LookupError as error:

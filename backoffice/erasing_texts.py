@@ -1,4 +1,7 @@
-"""Texts of the back office that may quote a consumer; they are erased with the order."""
+"""Texts of the back office that may contain data of a consumer.
+
+The erasure of an order searches these texts for copies of the consumer's data.
+"""
 
 from __future__ import annotations
 

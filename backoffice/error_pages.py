@@ -18,7 +18,7 @@ ADMIN = "/admin/"
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer with a page below /admin/, and with the JSON envelope elsewhere."""
+    """Return a page for URLs below /admin/, and a JSON error of the API for other URLs."""
     if not request.path.startswith(ADMIN):
         return errors.page_not_found(request, exception)
     what = "This page does not exist, or its record was removed. Search for the record above."
@@ -43,7 +43,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Render without session and database: either may have caused the error."""
+    """Return an error page that uses neither session nor database, because they may have caused the error."""
     if not request.path.startswith(ADMIN):
         return errors.server_error(request)
     what = "The server failed to answer. Send the request number below to an administrator."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.contrib.admin.forms import AdminAuthenticationForm
 
@@ -16,7 +14,7 @@ class DayInput(forms.DateInput):
 
     input_type = "date"
 
-    def format_value(self, value: Any) -> str | None:
+    def format_value(self, value: object) -> str | None:
         return str(value) if value else None
 
 

@@ -1,6 +1,7 @@
-"""The operators' groups and their permissions (contract 1).
+"""The groups of operators and their permissions (contract 1).
 
-`Operators` view and change all, `Support` views all, and each desk views all and changes its own apps.
+`Operators` may view and change everything, `Support` may view everything. The groups in DESKS may view
+everything and change their own apps.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from django.db.models import Q
 
 OPERATORS, SUPPORT = "Operators", "Support"
 DESKS = {
-    "Order desk": ("orders", "fulfillments"),
-    "Catalogue desk": ("catalog", "inventory", "imports"),
+    "Order desk": ("orders", "fulfillments", "accounts.contactmessage"),
+    "Catalogue desk": ("catalog", "inventory", "imports", "accounts.contactmessage"),
     "Partner desk": (
         "accounts",
         "sftp_ingest",
@@ -27,7 +28,7 @@ DESKS = {
         "backoffice.messagetemplate",
     ),
 }
-"""The apps, or single models, that each desk may change."""
+"""The apps, or single models, that each of these groups may change."""
 
 APPS = (
     "accounts",
@@ -40,13 +41,13 @@ APPS = (
     "orders",
 )
 OWN = ("servicepart", "digest", "messagetemplate")
-"""Models of this app that groups may get. Sign-in rules stay with superusers."""
+"""The models of this app for which groups get permissions. Only superusers may change sign-in rules."""
 
 
 def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     """Set the groups' permissions after every migration, because new models bring new permissions.
 
-    Called for the last app with models, when the permissions of all apps exist.
+    This is called for the last app with models, because the permissions of all apps exist by then.
     """
     using = kwargs["using"]
     own = Q(content_type__app_label="backoffice", content_type__model__in=OWN)

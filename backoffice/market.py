@@ -1,6 +1,6 @@
-"""The numbers of the home page: this week beside last week, and the suppliers in most trouble.
+"""The numbers of the home page: the last seven days, the days before, and the suppliers in most trouble.
 
-A tick computes them, so that the page counts nothing itself.
+A periodic task computes and caches them, so that the page reads only the cache.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 KEY = "backoffice:market"
 SECONDS = 3600
-"""Lifetime of the numbers when no tick renews them."""
+"""The lifetime of the cached numbers, if the task does not renew them."""
 DAYS = 7
 MOST_SUPPLIERS = 5
 
@@ -34,12 +34,13 @@ ORDERS = """
     SELECT count(*) FILTER (WHERE created_at >= %(first)s), count(*) FILTER (WHERE created_at < %(first)s)
     FROM orders_order WHERE id >= %(first_id)s AND created_at >= %(before)s
 """
-# A unit counts at its agreed wholesale price, or at its billed amount while its line has no supplier.
+# The amount of a line is the agreed wholesale price of its units. A line without a supplier has no agreed
+# price, so its billed amount is used.
 AMOUNTS = """
     SELECT coalesce(agreed.currency, o.currency),
-        coalesce(sum(l.quantity * coalesce(agreed.wholesale_price, l.billed_amount))
+        coalesce(sum(coalesce(l.quantity * agreed.wholesale_price, l.billed_amount))
             FILTER (WHERE o.created_at >= %(first)s), 0),
-        coalesce(sum(l.quantity * coalesce(agreed.wholesale_price, l.billed_amount))
+        coalesce(sum(coalesce(l.quantity * agreed.wholesale_price, l.billed_amount))
             FILTER (WHERE o.created_at < %(first)s), 0)
     FROM orders_order o JOIN orders_orderline l ON l.order_id = o.id
     LEFT JOIN LATERAL (
@@ -53,7 +54,7 @@ AMOUNTS = """
 
 @dataclass(frozen=True)
 class Amount:
-    """The amount of a week's orders in one currency, beside the week before."""
+    """The total of the orders of the last seven days in one currency, and of the seven days before."""
 
     currency: str
     now: Decimal
@@ -61,13 +62,13 @@ class Amount:
 
     @property
     def change(self) -> Decimal | None:
-        """Return the change in percent."""
+        """Return the change in percent, or None if the amount before is zero."""
         return round(100 * (self.now - self.before) / self.before, 1) if self.before else None
 
 
 @dataclass(frozen=True)
 class MarketWeek:
-    """The numbers of the last seven days, beside the seven days before."""
+    """The numbers of the last seven days, and of the seven days before."""
 
     days: Days
     orders: int
@@ -79,7 +80,7 @@ class MarketWeek:
 
     @property
     def more_orders(self) -> Decimal | None:
-        """Return the change of orders in percent."""
+        """Return the change of the number of orders in percent, or None if there were no orders before."""
         before = self.orders_before
         return round(Decimal(100 * (self.orders - before)) / before, 1) if before else None
 
@@ -103,7 +104,7 @@ def sum_up() -> MarketWeek:
 
 
 def cached_market() -> MarketWeek | None:
-    """Return the last numbers; None if no tick has computed any."""
+    """Return the cached numbers, or None if the cache has no numbers or does not answer."""
     try:
         market: MarketWeek | None = cache.get(KEY)
     except Exception:  # noqa: BLE001 - without Redis, the page shows no numbers

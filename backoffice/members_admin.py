@@ -18,7 +18,7 @@ from portal.visitors import start_visit
 
 def _see_as(member: Member, by: Actor, answers: dict[str, object]) -> str:
     record_visit(member, by=by)
-    member.is_visited = True  # type: ignore[attr-defined]  # the page then leads into the portal
+    member.is_visited = True  # type: ignore[attr-defined]  # `after_action` reads it
     return f"You see the portal as {member}."
 
 
@@ -42,10 +42,14 @@ class MemberAdmin(ActingFormAdmin[Member], ReadOnlyAdmin[Member]):
     list_display_links = ("id", "name")
     list_select_related = ("user", "supplier", "retailer")
     list_filter = ("member_role",)
-    fields = ("user", "supplier", "retailer", "member_role", "created_at", "removed_at")
+    fields = ("name", "email", "supplier", "retailer", "member_role", "created_at", "removed_at")
     readonly_fields = fields
     record_actions = (SEE_AS, *MEMBER_ACTIONS)
     acts_with = ("user", "supplier", "retailer")
+
+    @admin.display(description="e-mail address")
+    def email(self, member: Member) -> str:
+        return member.user.email
 
     def after_action(self, request: HttpRequest, record: Member, after: str) -> HttpResponse:
         if not getattr(record, "is_visited", False):
@@ -56,7 +60,7 @@ class MemberAdmin(ActingFormAdmin[Member], ReadOnlyAdmin[Member]):
 
 @admin.register(Invitation)
 class InvitationAdmin(ActingFormAdmin[Invitation], ReadOnlyAdmin[Invitation]):
-    """The admin of invitations. Their links are shown once, where they are made."""
+    """The admin of invitations. The link of an invitation is shown once, right after its creation."""
 
     list_display = ("id", "email", "party", "member_role", "expires_at", "accepted_at", "revoked_at")
     list_select_related = ("supplier", "retailer")

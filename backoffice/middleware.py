@@ -1,4 +1,4 @@
-"""Middleware of pages: their Content-Security-Policy, and the second factor that operators need."""
+"""Middleware for the Content-Security-Policy of pages, and for the second factor of operators."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ POLICY = "; ".join(
     )
 )
 
-# Pictures of variants are on suppliers' hosts. Only pages with such pictures may load them (ADR 105).
+# Pictures of variants are on suppliers' hosts. Only pages with such pictures may load them (ADR 102).
 POLICY_WITH_PICTURES = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
 
 
 class PagePolicyMiddleware:
-    """Give the admin and the portal a strict Content-Security-Policy, and keep pages out of caches."""
+    """A middleware that gives pages a strict Content-Security-Policy and keeps them out of caches."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -40,7 +40,7 @@ class PagePolicyMiddleware:
         return response
 
 
-# Paths that stay open to an operator who must set up a second factor first.
+# Paths that an operator may open before the required second factor is set up.
 OPEN = (
     "/admin/second-factor/",
     "/admin/reauthenticate/",
@@ -51,7 +51,7 @@ OPEN = (
 
 
 class SecondFactorMiddleware:
-    """Redirect operators without a required second factor to the page that sets one up."""
+    """A middleware that redirects operators without a required second factor to the page that sets it up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

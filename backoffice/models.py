@@ -20,7 +20,7 @@ from accounts.sign_in import FACTORS
 
 
 class SignInRule(models.Model):
-    """A group's requirements for signing in. A group without a rule has none."""
+    """A group's requirements for the sign-in. A group without a rule has no requirements."""
 
     group = models.OneToOneField(Group, models.CASCADE, primary_key=True, related_name="sign_in_rule")
     second_factor_required = models.BooleanField(default=False, db_default=False)
@@ -83,7 +83,7 @@ class Digest(models.Model):
 
 
 class NoticeBookmark(models.Model):
-    """The number of the last event about which partners were notified. The table has one row."""
+    """The number of the last event that `partner_notices` has handled. The table has one row."""
 
     number = models.BigIntegerField()
 
@@ -109,7 +109,7 @@ class RecordComment(models.Model):
 
 
 NAMES = ("contact", "party", "record", "problem")
-"""The names that a template may use in braces."""
+"""The names that a message template may contain in braces."""
 BRACES = re.compile(r"\{(\w*)\}")
 
 
@@ -122,7 +122,7 @@ def check_names(text: str) -> None:
 
 
 class MessageTemplate(models.Model):
-    """A text that operators start a message from."""
+    """A prepared subject and text for operators' messages to contacts."""
 
     name = models.CharField(max_length=60, unique=True)
     subject = models.CharField(max_length=200, validators=[check_names])
@@ -139,7 +139,7 @@ class MessageTemplate(models.Model):
         return self.name
 
     def filled(self, values: dict[str, str]) -> tuple[str, str]:
-        """Return the subject and the text with their values."""
+        """Return the subject and the text with the values in place of the names in braces."""
         subject, text = (
             BRACES.sub(lambda found: values.get(found[1], found[0]), each)
             for each in (self.subject, self.text)
@@ -148,7 +148,11 @@ class MessageTemplate(models.Model):
 
 
 def lacks_second_factor(user: AbstractBaseUser | AnonymousUser) -> TypeGuard[AbstractBaseUser]:
-    """Return whether the user must set up a second factor first. Takes one query for a user who has one."""
+    """Return whether the user has no second factor but must have one.
+
+    The setting SECOND_FACTOR may require a second factor of all users who may change records. A sign-in rule
+    may require a second factor of a group. Takes one query for a user with a second factor.
+    """
     if not user.is_authenticated or user.get_username() in settings.SECOND_FACTOR_EXEMPT:
         return False
     has_one = Authenticator.objects.filter(user_id=user.pk, type__in=FACTORS)

@@ -93,7 +93,10 @@ class UsersAdmin(UserAdmin[User]):
         return [path("<int:user_id>/reset-second-factor/", view, name="auth_user_reset"), *super().get_urls()]
 
     def reset_view(self, request: HttpRequest, user_id: int) -> HttpResponse:
-        """Ask for a reason and reset the factor. Operators who lost their own factor use a recovery code."""
+        """Ask for a reason, then reset another operator's second factor.
+
+        Operators cannot reset their own second factor: they sign in with a recovery code.
+        """
         user = self.get_object(request, str(user_id))
         if user is None or not self._may_reset(request, user):
             raise PermissionDenied
@@ -122,6 +125,9 @@ class UsersAdmin(UserAdmin[User]):
         return TemplateResponse(request, "admin/action.html", context)
 
     def _may_reset(self, request: HttpRequest, user: User) -> bool:
-        """Return whether the user may change operators. Only a superuser may reset another superuser."""
+        """Return whether the signed-in user may reset this user's second factor.
+
+        Users cannot reset their own factor, and only superusers may reset the factor of a superuser.
+        """
         allowed = self.has_change_permission(request, user) and request.user.pk != user.pk
         return allowed and (request.user.is_superuser or not user.is_superuser)

@@ -1,7 +1,7 @@
-"""Mails to partners about keys and SFTP logins that operators or members made, replaced or ended.
+"""Mails to partners about keys and SFTP logins that operators or members created, changed or removed.
 
-The events of the change are the source: a tick reads them in the order of their numbers. A mail never holds a
-secret, and does not name the person.
+A periodic task reads the events of these changes in the order of their numbers. A mail contains no secret and
+does not name the person who made the change.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from events.models import ACCOUNTS, Event
 logger = logging.getLogger(__name__)
 
 WINDOW = 5_000
-"""Numbers of events that one window covers."""
+"""The length of a window: the range of event numbers that one query reads."""
 SECONDS = 10.0
 GIVEN_UP = timedelta(days=1)
-"""The age of an event whose mail is not tried any more, so that one bad address does not stop the others."""
+"""The age at which a failing mail is given up. Otherwise one bad address would block all later mails."""
 
 HAPPENED = {
     "api_key.created": "A new API key was created for {party}.",
@@ -41,7 +41,10 @@ SECRETS_CHANGED = ("password_set", "keys_added", "keys_removed")
 
 
 def send_notices() -> int:
-    """Mail the notices about new events; return how many were sent. Without EMAIL_URL, skip them."""
+    """Mail the notices about new events, and return the number of handled events.
+
+    Events without a recipient count as handled. Without EMAIL_URL, all events count as handled.
+    """
     end, sent = monotonic() + SECONDS, 0
     while monotonic() < end and (window := _next_window()):
         first, last = window
@@ -49,9 +52,9 @@ def send_notices() -> int:
             number__gt=first, number__lte=last, area=ACCOUNTS, type__in=HAPPENED
         ).select_related("supplier", "retailer")
         for event in events.order_by("number"):
-            assert event.number is not None  # the filter asks for it
+            assert event.number is not None  # the filter leaves out NULL
             if not _move(first, event.number):
-                return sent  # another worker sends them
+                return sent  # another worker sends the mails
             if not _notify(event):
                 _move(event.number, first)
                 return sent
@@ -61,20 +64,27 @@ def send_notices() -> int:
 
 
 def _next_window() -> tuple[int, int] | None:
-    """Return the last number that was handled and the end of the next window; None if no event is new."""
+    """Return the number of the last handled event, and the last number of the next window.
+
+    Return None if there are no new events.
+    """
     newest = Event.objects.aggregate(number=Max("number"))["number"] or 0
-    # The first run starts with the present: a partner must not get mails about old keys.
+    # Begin the first run after the newest event, because partners must not get mails about old keys.
     bookmark, _ = NoticeBookmark.objects.get_or_create(pk=1, defaults={"number": newest})
     return (bookmark.number, min(newest, bookmark.number + WINDOW)) if newest > bookmark.number else None
 
 
 def _move(before: int, after: int) -> bool:
-    """Claim the events up to a number. Only one worker can, so each mail is sent once."""
+    """Move the bookmark to claim the events up to a number, or to release them.
+
+    Return False if another worker has moved the bookmark. Only one worker can claim an event, so each mail is
+    sent once.
+    """
     return bool(NoticeBookmark.objects.filter(pk=1, number=before).update(number=after))
 
 
 def _notify(event: Event) -> bool:
-    """Mail one notice; return False if it must be tried again."""
+    """Mail one notice. Return False if the mail must be tried again."""
     addresses = _addresses(event)
     if not (settings.EMAIL_URL and addresses and _concerns_login(event.data, event.type)):
         return True
@@ -87,9 +97,9 @@ def _notify(event: Event) -> bool:
 
 
 def _addresses(event: Event) -> list[str]:
-    """Return the contact address of the event's party and its owners, each once.
+    """Return the addresses of the party's contact and of the party's owners, without duplicates.
 
-    The address of a supplier's digest takes the place of a missing contact address.
+    The address of a supplier's digest replaces a missing contact address.
     """
     party = event.supplier or event.retailer
     if party is None:
@@ -104,7 +114,7 @@ def _addresses(event: Event) -> list[str]:
 
 
 def _concerns_login(data: dict[str, Any], type: str) -> bool:  # noqa: A002 - the field's name in the API
-    """Return whether a changed login lets other people in or locks people out. A new quota does neither."""
+    """Return False for an updated login with the same `is_active` and the same secrets, else True."""
     changed = data.get("changed", {})
     lets_in = "is_active" in changed or any(data.get(name) for name in SECRETS_CHANGED)
     return type != "sftp_login.updated" or lets_in

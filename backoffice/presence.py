@@ -1,14 +1,14 @@
-"""Tells operators who else has the page of a record open. Redis keeps each name for 30 seconds."""
+"""The names of the operators who have a record's page open. Redis keeps each name for 30 seconds."""
 
 from __future__ import annotations
 
 import functools
 import logging
 import time
-from typing import Any
 
 import redis
 from django.conf import settings
+from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, JsonResponse
 from redis.exceptions import RedisError
@@ -22,15 +22,17 @@ ANSWER_WITHIN = 1.0
 KEY = "exchange:looking-at:{model}:{pk}"
 
 
-def presence_page(site: Any, request: HttpRequest, app_label: str, model_name: str, pk: int) -> JsonResponse:
-    """Store that this operator looks at a record, and return the names of the others."""
+def presence_page(
+    site: AdminSite, request: HttpRequest, app_label: str, model_name: str, pk: int
+) -> JsonResponse:
+    """Store that this operator looks at a record, and return the names of the other operators."""
     if not request.user.has_perm(f"{app_label}.view_{model_name}"):
         raise PermissionDenied
     return JsonResponse({"names": look_at(f"{app_label}.{model_name}", pk, request.user.get_username())})
 
 
 def look_at(model: str, pk: int, name: str) -> list[str]:
-    """Return the names of other people who look at the record. Without Redis, the list is empty."""
+    """Store this operator's name. Return the other operators of the last 30 seconds, or [] without Redis."""
     key, now = KEY.format(model=model, pk=pk), time.time()
     try:
         with _client().pipeline() as steps:

@@ -1,7 +1,7 @@
 """Retention rules: old rows are deleted in small windows.
 
-Each run looks at one window of rows by id, starting at the oldest row or at a random one. Rows that must stay
-therefore never block the rows behind them, no table is read as a whole, and locks stay short.
+Each run checks one window of rows by id. The window begins at the oldest row or at a random row, so that rows
+that must stay do not block later rows. No run reads a whole table, and locks are short.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ UNREFERENCED = (
 
 @dataclass(frozen=True)
 class RetentionRule:
-    """Which rows of a table are deleted after how many days. `old` is SQL on the row `t` and `%(before)s`."""
+    """A rule that deletes old rows of a table.
+
+    `setting` names the setting with the number of days. `old` is the SQL condition for the deletion of a row
+    `t`. In this condition, `%(before)s` is the moment `days` days ago.
+    """
 
     name: str
     table: str

@@ -1,4 +1,4 @@
-"""The system status for operators: the service's parts on their hosts, and the backlogs between them."""
+"""The system status for operators: the parts of the service on each host, and the waiting work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orders.nightly_results import Reconciliation
 
 COUNTED = 1_000
 
-# The job of each part, as the page shows it after the part's name.
+# The purpose of each part. The page shows this text after the part's name.
 PARTS = {
     "web": "answers the API and this site",
     "worker": "imports files",

@@ -63,16 +63,16 @@ class ExchangeAdminSite(AdminSite):
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
-        # Referenced rows are deactivated. A bulk delete would also delete everything that depends on them.
+        # Operators deactivate rows instead of deleting them: a bulk delete would delete dependent rows, too.
         self.disable_action("delete_selected")
 
     def register(
         self,
         model_or_iterable: type[Model] | Iterable[type[Model]],
         admin_class: type[ModelAdmin[Any]] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
-        """Register models with lists that never count a whole table.
+        """Register models with the mixins of all lists and forms. Lists never count a whole table.
 
         Skip allauth's own admin pages: they would show secrets.
         """
@@ -167,7 +167,7 @@ class ExchangeAdminSite(AdminSite):
         return [*own, *super().get_urls()]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Answer the search of a field, and refuse a term with a zero character."""
+        """Return the choices of a select box. Refuse NUL characters, for which PostgreSQL raises an error."""
         if "\0" in request.GET.get("term", ""):
             raise BadRequest("The search term contains a zero character. Remove it.")
         return super().autocomplete_view(request)

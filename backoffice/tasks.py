@@ -1,4 +1,7 @@
-"""Celery tasks of the back office. Each scans its tables, so a missed call does no harm."""
+"""Celery tasks of the back office.
+
+Each task searches its tables for due work, so a missed call does no harm.
+"""
 
 import logging
 
@@ -18,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @shared_task  # type: ignore[untyped-decorator]
 def end_suspensions() -> None:
-    """End suspensions whose last day has passed."""
+    """End the suspensions whose day to resume trade has come."""
     suspending.end_expired()
 
 
@@ -49,7 +52,7 @@ def sweep_messages() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def forget() -> None:
-    """Delete one window of expired rows per table. Later ticks delete the rest."""
+    """Delete a limited number of expired rows from each table. Later runs delete the rest."""
     gone = prune()
     if gone:
         logger.info("removed %s", ", ".join(f"{count} {name}" for name, count in gone.items()))

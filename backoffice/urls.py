@@ -1,4 +1,4 @@
-"""URLs of signing in, below /admin/ so that the admin's Content-Security-Policy covers them."""
+"""URLs of the sign-in. They are below /admin/, so that the admin's Content-Security-Policy covers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Admin pages of variants. The search by sku or article number stays fast for any catalog size."""
+"""Admin pages of variants. Searches by sku or article number use an index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 @admin.register(Variant)
 class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
-    """The pages of variants. They save like the API, with an event. Deleting is off: orders name variants."""
+    """The pages of variants. They save changes like the API, with an event.
+
+    Variants cannot be deleted, because orders refer to them.
+    """
 
     form = VariantForm
     change_form_template = "admin/catalog/variant.html"
@@ -49,7 +52,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
     acts_with = ("supplier",)
 
     def with_columns(self, variants: QuerySet[Variant]) -> QuerySet[Variant]:
-        """Read the stock of all shown rows with one query. The list of `backoffice.lists` calls this."""
+        """Read the stock of all shown rows with one query. `backoffice.lists` calls this method."""
         return variants.prefetch_related("stock")
 
     @admin.display(description="stock")
@@ -69,7 +72,7 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
         return fields if obj is None else (*fields, "supplier", "history")
 
     def get_fieldsets(self, request: HttpRequest, obj: Variant | None = None) -> Any:
-        """Show prices, stock and history. Fields that rarely change are folded, except on a new variant."""
+        """Return the page's sections. For a stored variant, sections that rarely change are folded."""
         prices = {name for line in PRICES for name in line}
         others = [name for name in self.get_fields(request, obj) if name not in prices]
         product = [name for name in PRODUCT if obj is None or name not in BESIDE]

@@ -26,7 +26,7 @@ class ArticleNumber(Text):
         super().__init__(required=False, allow_blank=True, allow_null=True, max_length=max(lengths))
         self.lengths = lengths
 
-    def run_validation(self, data: Any = serializers.empty) -> Any:
+    def run_validation(self, data: object = serializers.empty) -> Any:
         value = super().run_validation(data) or ""
         error = error_in(value, self.lengths) if value else None
         if error:
@@ -34,8 +34,8 @@ class ArticleNumber(Text):
         return value
 
 
-def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[str]:
-    """Return a list of strings, also from one string. Raises ValidationError at a bad element."""
+def as_strings(field: serializers.Field[Any, Any, Any, Any], data: object) -> list[str]:
+    """Return the array as a list of strings, or one string as a list. Raises ValidationError."""
     strings = [data] if isinstance(data, str) else data
     if not isinstance(strings, list):
         field.fail("invalid")
@@ -47,7 +47,7 @@ def as_strings(field: serializers.Field[Any, Any, Any, Any], data: Any) -> list[
     return list(strings)
 
 
-def element_error(data: Any, index: int, message: str, code: str) -> serializers.ValidationError:
+def element_error(data: object, index: int, message: str, code: str) -> serializers.ValidationError:
     """Return the error of one array element; for a single string, the error of the whole field."""
     detail = ErrorDetail(message, code=code)
     return serializers.ValidationError({index: [detail]} if isinstance(data, list) else [detail])  # type: ignore[dict-item]
@@ -71,10 +71,10 @@ class Images(serializers.Field[str, Any, str, Any]):
     def __init__(self) -> None:
         super().__init__(required=False, allow_null=True)
 
-    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+    def validate_empty_values(self, data: object) -> tuple[bool, Any]:
         return (True, "") if data is None else super().validate_empty_values(data)
 
-    def to_internal_value(self, data: Any) -> str:
+    def to_internal_value(self, data: object) -> str:
         strings = as_strings(self, data)
         parts = BETWEEN_URLS.split(strings[0]) if isinstance(data, str) else [url.strip() for url in strings]
         for index, url in enumerate(parts):
@@ -93,7 +93,7 @@ class Images(serializers.Field[str, Any, str, Any]):
 
 
 def is_web_address(url: str) -> bool:
-    """Return whether the text is one absolute http(s) URL. A list of URLs has separators and is not one."""
+    """Return whether the text is a single absolute http(s) URL without separators."""
     try:
         parts = urlsplit(url)
         has_host = bool(parts.hostname)
@@ -119,10 +119,10 @@ class Bullets(serializers.Field[list[str], Any, list[str], Any]):
     def __init__(self) -> None:
         super().__init__(required=False, allow_null=True)
 
-    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+    def validate_empty_values(self, data: object) -> tuple[bool, Any]:
         return (True, []) if data is None else super().validate_empty_values(data)
 
-    def to_internal_value(self, data: Any) -> list[str]:
+    def to_internal_value(self, data: object) -> list[str]:
         strings = as_strings(self, data)
         lines = lines_of(data) if isinstance(data, str) else [text.strip() for text in strings]
         for index, line in enumerate(lines):

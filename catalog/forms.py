@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Model)
 class WholeForm(ModelForm[M]):
     """A form that checks every constraint, also constraints on read-only fields of the page.
 
-    Django skips these, and the error of the database would be a 500.
+    Django skips constraints on such fields. The database would then refuse the row and cause a 500 answer.
     """
 
     def validate_unique(self) -> None:
@@ -45,7 +45,7 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
             self.send_shown_values()
 
     def apply(self, *, by: Actor) -> bool:
-        """Change the variant like the API, with an event; return whether any value changed.
+        """Change the variant like the API, with an event, and return whether any value changed.
 
         Raises ApiError.
         """

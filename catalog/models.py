@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
+from django.core.validators import MinValueValidator
 from django.db import IntegrityError, models, transaction
 from django.db.models import Case, F, Func, Q, When
 from django.db.models.expressions import Value
@@ -25,7 +26,7 @@ from events.recording import record
 
 PRICE_FIELDS = ("retail_price", "wholesale_price", "special_sale_price")
 TITLE_FOUND_BY = 60
-"""How many letters of a title a search compares."""
+"""A search compares only this many characters at the beginning of a title."""
 
 
 class SkuExists(ApiError):
@@ -34,14 +35,21 @@ class SkuExists(ApiError):
     code, status = "sku_exists", 409
 
 
-def price(**kwargs: object) -> models.DecimalField[Decimal | None, Decimal | None]:
-    return models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True, **kwargs)  # type: ignore[arg-type]
+def not_negative(name: str) -> list[MinValueValidator]:
+    """Return a validator for values below 0. With it, a form shows the error beside the field."""
+    return [MinValueValidator(0, f"A {name} cannot be negative.")]
+
+
+def price() -> models.DecimalField[Decimal | None, Decimal | None]:
+    return models.DecimalField(
+        max_digits=14, decimal_places=4, null=True, blank=True, validators=not_negative("price")
+    )
 
 
 def this_change() -> Func:
-    """Return the number of the running transaction as a default; it grows across epochs (`events.epochs`).
+    """Return a database default: the number of the running transaction.
 
-    A trigger overwrites any other value.
+    It is higher than the numbers of all earlier epochs (`events.epochs`). A trigger overwrites other values.
     """
     return Func(function="change_number")
 
@@ -70,9 +78,11 @@ class Variant(models.Model):
     ean = models.CharField(max_length=13, blank=True)
     gtin = models.CharField(max_length=14, blank=True)
     id_in_source = models.CharField(max_length=100, blank=True)
-    weight = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+    weight = models.DecimalField(
+        max_digits=14, decimal_places=4, null=True, blank=True, validators=not_negative("weight")
+    )
     images = models.TextField(blank=True, help_text="URLs, separated by |")
-    retail_price = models.DecimalField(max_digits=14, decimal_places=4)
+    retail_price = models.DecimalField(max_digits=14, decimal_places=4, validators=not_negative("price"))
     wholesale_price = price()
     special_sale_price = price()
     special_sale_price_start = models.DateTimeField(null=True, blank=True)
@@ -84,7 +94,7 @@ class Variant(models.Model):
         help_text="Off after the supplier reported the sku as missing; only listed variants are sold.",
     )
     group = models.GeneratedField(
-        # Prefix the kind, so that a model that equals another variant's sku is still a separate group.
+        # The prefix `m:` or `s:` separates a model from the equal sku of a variant without a model.
         expression=Case(
             When(model="", then=Concat(Value("s:"), F("sku"))), default=Concat(Value("m:"), F("model"))
         ),
@@ -129,7 +139,7 @@ class Variant(models.Model):
             models.Index("supplier", "id", name="variant_of_supplier"),
             models.Index("supplier", "group", "id", condition=Q(listed=True), name="variant_group_listed"),
             models.Index("id", condition=Q(listed=False), name="variant_delisted"),
-            # Use BRIN: every write changes this column, and a B-tree on it would double the cost of writes.
+            # Use BRIN: every write changes this column, and a B-tree index would double the cost of writes.
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="variant_changed_in"),
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
             models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
@@ -152,7 +162,7 @@ class Variant(models.Model):
 
     @classmethod
     def add(cls, supplier: Supplier, values: Mapping[str, object], *, by: Actor) -> Variant:
-        """Create a supplier's variant. Raises SkuExists."""
+        """Create a supplier's variant. Raises SkuExists, or Invalid for prices with a wrong fraction."""
         _refuse_fractions(supplier.currency, values)
         variant = cls(supplier=supplier, **values)
         with transaction.atomic():
@@ -162,7 +172,7 @@ class Variant(models.Model):
         return variant
 
     def change(self, values: Mapping[str, object], *, by: Actor) -> bool:
-        """Set these values; return whether any changed. Raises SkuExists."""
+        """Set these values and return whether any value changed. Raises the same errors as `add`."""
         with transaction.atomic():
             self.refresh_from_db(from_queryset=Variant.objects.select_for_update())
             changed = differences(self, values)
@@ -227,12 +237,12 @@ class VariantChange(models.Model):
 
     @classmethod
     def by(cls, variant_id: int, changed: Mapping[str, object], by: Actor) -> VariantChange:
-        """Return the unsaved row of a change just made by this actor."""
+        """Return the unsaved row of a change that this actor has just made."""
         return cls(variant_id=variant_id, changed=dict(changed), actor=by.name, request_id=by.request_id)
 
 
 class Departure(models.Model):
-    """A listed variant left its group. A trigger writes the row, so no writer can forget it."""
+    """The record that a listed variant left its group. A trigger writes it, so that no code can forget it."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="+", db_index=False)
     group = models.CharField(max_length=102)
@@ -248,7 +258,10 @@ class Departure(models.Model):
 
 
 class TakenSnapshot(models.Model):
-    """The transactions that had ended at `taken_at`. Later changes are new to a client of that time."""
+    """The transactions that had ended at `taken_at`.
+
+    The changes of all other transactions are new to a client that sends `taken_at` as `updated_since`.
+    """
 
     taken_at = models.DateTimeField(db_index=True)
     snapshot = models.TextField(help_text="change_snapshot(): xmin:xmax:unfinished,…")

@@ -59,7 +59,7 @@ class VariantBody(Body):
 
 
 def _twin(gtin: str) -> str | None:
-    """Return the field with the same number: 12 digits of a GTIN are a UPC, 8 or 13 digits an EAN."""
+    """Return the field with the same number: `upc` for a GTIN of 12 digits, `ean` for 8 or 13 digits."""
     return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
 
 

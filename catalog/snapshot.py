@@ -1,9 +1,9 @@
-"""Snapshots: they convert a client's `updated_since` into the transactions that it cannot have seen.
+"""Snapshots, which convert a client's `updated_since` to the transactions that the client has not seen.
 
 A timestamp alone loses changes: a transaction stamps its rows early and commits late, and a reader between
 these two times misses the rows. Therefore each row stores the number of its transaction, and a snapshot
-stores which transactions had ended at a time. All changes that the last snapshot before the client's time
-does not include are new to the client, even if they were committed late. See docs/adr/0030.
+stores which transactions had ended at a time. For a client's time, take the last snapshot up to this time. A
+change is new to the client if its transaction had not ended in this snapshot. See docs/adr/0030.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ THIN_OUT = """
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The ended transactions: all below xmin, none from xmax on, and between them all but `unfinished`."""
+    """A set of ended transactions: all numbers below `xmax`, except the numbers in `unfinished`.
+
+    All numbers below `xmin` have ended.
+    """
 
     xmin: int
     xmax: int
@@ -84,8 +87,9 @@ REPLICATED = """
 def take_snapshot(*, durable: bool = False) -> StoredSnapshot:
     """Store the ended transactions with the current time.
 
-    Pass `durable` before a client gets the snapshot. Without it, the commit does not wait for the disk: after
-    a crash, PostgreSQL may reuse the numbers of the last transactions. A lost snapshot alone loses no change.
+    Pass `durable=True` if a client gets the snapshot: the commit then waits for the disk. Without this wait,
+    PostgreSQL may reuse the last transaction numbers after a crash, and the client would miss changes with
+    these numbers. A snapshot that no client has may be lost.
     """
     row = _take(durable=durable)
     if row is None:  # the database was promoted or restored
@@ -106,8 +110,8 @@ def _take(*, durable: bool) -> tuple[datetime, str, str] | None:
 def replicated_snapshot() -> StoredSnapshot | None:
     """Return the newest snapshot that a standby has replayed, or None.
 
-    A snapshot is written after its transactions, so the standby has replayed all of them. It is on the
-    primary's disk, because a primary sends nothing else.
+    A snapshot is written after its transactions, so the standby has replayed all of them. The snapshot is on
+    the primary's disk, because a primary sends only data that is on its disk.
     """
     with connection.cursor() as cursor:
         cursor.execute(REPLICATED)
@@ -116,7 +120,7 @@ def replicated_snapshot() -> StoredSnapshot | None:
 
 
 def take_snapshot_after_commit() -> None:
-    """Take a snapshot right after the commit, so that a client that saw this change does not get it again."""
+    """Take a snapshot after the commit, so that a client that has seen this change does not get it again."""
     call_after_commit(_take_snapshot)
 
 
@@ -125,7 +129,10 @@ def _take_snapshot() -> None:
 
 
 def seen_at(moment: datetime) -> Snapshot:
-    """Return the last snapshot up to this time: a reader had certainly seen these transactions."""
+    """Return the last snapshot up to `moment`, the `updated_since` of a client.
+
+    The client has seen all transactions of this snapshot.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT snapshot FROM catalog_pulse WHERE taken_at <= %s ORDER BY taken_at DESC LIMIT 1", [moment]
@@ -135,7 +142,10 @@ def seen_at(moment: datetime) -> Snapshot:
 
 
 def restart_snapshots() -> None:
-    """Start a new epoch: a client with a time from the lost part of the old epoch gets everything once."""
+    """Store an empty snapshot when a new epoch begins.
+
+    A client whose time is in the lost part of the old epoch then gets all rows once.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """

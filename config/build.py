@@ -22,9 +22,9 @@ VERSION = _line_in(_ROOT / "pyproject.toml", 'version = "')
 
 @functools.cache
 def commit() -> str:
-    """Return the beginning of the commit; empty if it is unknown.
+    """Return the first 12 digits of the commit's hash, or an empty string if the commit is unknown.
 
-    It is in .git/HEAD, or in the file COMMIT of an installation without git.
+    The commit is read from .git, or from the file COMMIT of an installation without git.
     """
     head = _line_in(_ROOT / ".git/HEAD", "")
     if head.startswith("ref: "):

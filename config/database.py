@@ -29,10 +29,10 @@ class ConnectionLimits:
     """Time limits of a connection, in seconds. 0 means no limit."""
 
     lock: int
-    """For each wait for a lock: of a row, a unique key or an advisory lock."""
+    """The limit of each wait for a lock: of a row, a unique key or an advisory lock."""
     statement: int
     idle_in_transaction: int
-    """Between two statements of a transaction, so that a frozen process does not keep its locks."""
+    """The limit between two statements of a transaction: a frozen process must not keep its locks."""
 
     def options(self) -> str:
         """Return the limits as the `options` of a connection."""
@@ -45,17 +45,17 @@ class ConnectionLimits:
         return " ".join(f"-c {name}={value}" for name, value in values.items())
 
 
-# Both sides notice a lost machine within half a minute. The default is two hours.
+# With these values, client and server notice a lost connection within half a minute, instead of two hours.
 KEEPALIVES = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 SERVER_KEEPALIVES = {f"tcp_{name}": str(value) for name, value in KEEPALIVES.items()}
 CONNECT_TIMEOUT = 5
 
 LIMITS = {
-    # A request: contract 13, Transactions.
+    # For requests, as contract 13 (Transactions) specifies.
     "web": ConnectionLimits(lock=5, statement=30, idle_in_transaction=30),
-    # A worker's statements run over whole files.
+    # For workers, whose statements process whole files.
     "worker": ConnectionLimits(lock=60, statement=3600, idle_in_transaction=60),
-    # SFTP, migrations, an operator's shell.
+    # For the SFTP server, migrations and an operator's shell.
     "command": ConnectionLimits(lock=30, statement=0, idle_in_transaction=300),
 }
 
@@ -95,7 +95,7 @@ def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
         options = {**STANDBY_OPTIONS, **database.get("OPTIONS", {})}
         if limited:
             options = connection_options(options)
-            # A standby refuses changes; a promoted standby must refuse ours, too.
+            # A standby refuses changes. With this option, changes are also refused after its promotion.
             options["options"] += f" {READ_ONLY}"
         databases[f"standby_{number}"] = {**database, "OPTIONS": options}
     return databases
@@ -109,9 +109,12 @@ def limit_connections(kind: str) -> None:
             options["options"] = options.get("options", "").replace(limits.options(), LIMITS[kind].options())
 
 
-def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Begin a new epoch if a new connection leads to a promoted standby or a restored backup."""
-    from events import epochs  # this module is imported before the apps are ready
+def notice_another_database(connection: BaseDatabaseWrapper, **_: object) -> None:
+    """Begin a new epoch if a new connection leads to a promoted standby or a restored backup.
+
+    This is a receiver of Django's `connection_created`.
+    """
+    from events import epochs  # this module is imported before Django's apps are ready
 
     is_primary = connection is connections[DEFAULT_DB_ALIAS] and connection.alias == DEFAULT_DB_ALIAS
     if not apps.ready or not is_primary:
@@ -120,7 +123,7 @@ def notice_another_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
         if epochs.is_known():
             epochs.notice()
     except DatabaseError as error:
-        # Code that gives out numbers checks for a new epoch again.
+        # The error does no harm: code that gives out event numbers checks for a new epoch again.
         log.warning("No new epoch of the database could begin: %s", error)
 
 

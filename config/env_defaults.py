@@ -1,4 +1,4 @@
-"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from files. `make run` writes them."""
+"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from files in the data folder."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-# Nothing listens on these ports: without a URL and without `make run`, the first query fails at once.
+# Nothing listens on these ports. Without a URL and without `make run`, the first query fails immediately.
 UNREACHABLE = {
     "database_url": "postgresql://exchange@127.0.0.1:1/exchange",
     "redis_url": "redis://127.0.0.1:1/0",
@@ -24,9 +24,9 @@ def embedded_url(data_dir: Path, name: str) -> str:
 
 
 def secret_key(folder: Path) -> str:
-    """Return the key of this installation. It is created once, readable only by its owner.
+    """Return the secret key of this installation. The first call stores it, readable by its owner only.
 
-    Raises SystemExit if the key cannot be stored: other processes could not verify its signatures.
+    Raises SystemExit if the key cannot be stored, because other processes would sign with other keys.
     """
     path = folder / "secret_key"
     with suppress(FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Formatters for log lines with their request and party, and without secrets."""
+"""Filters and formatters of log lines: they add the request and the party, and remove secrets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import ClassVar
 
 from api.request_id import current_party, current_request_id
 
-# PostgreSQL quotes the values of a refused row, such as names and addresses.
+# The DETAIL of a PostgreSQL error quotes the values of the refused row, such as names and addresses.
 QUOTED_ROW = re.compile(r"^DETAIL:.*?(?=\n\n(?:The above|During handling)|\Z)", re.MULTILINE | re.DOTALL)
 PROBES = ("/healthz", "/readyz", "/statusz", "/metrics")
 BEARER = re.compile(r"\bfx[kt]_[0-9a-f]{12}_[\w-]+|\b(Bearer|Basic) +[\w.~+/=-]+", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """Remove secrets, and rows that the database quotes in its errors."""
+    """Remove secrets, and the rows that PostgreSQL quotes in errors, from a text."""
     return BEARER.sub("[secret]", QUOTED_ROW.sub("DETAIL: [left out]", text))
 
 
@@ -33,7 +33,7 @@ class ContextFilter(logging.Filter):
 
 
 class ProbeFilter(logging.Filter):
-    """A filter that drops Django's errors about probes: 503 is an answer of /readyz and /statusz."""
+    """A filter that drops Django's errors about health probes: 503 is a normal answer of /readyz."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         request = getattr(record, "request", None)

@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 TIMEOUT = 20
-"""The seconds to wait for a mail server."""
+"""The time limit for a mail server, in seconds."""
 
 
 def mail_settings(url: str) -> dict[str, Any]:
-    """Return Django's settings for a mail URL or an empty one. Raises ImproperlyConfigured.
+    """Return Django's settings for a mail URL. An empty URL disables mail. Raises ImproperlyConfigured.
 
-    `smtp://user:password@host:587` uses STARTTLS, unless it has `?tls=0`. `smtps://…:465` uses TLS at once.
+    `smtp://user:password@host:587` uses STARTTLS, unless it has `?tls=0`. `smtps://…:465` uses implicit TLS.
     """
     if not url:
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}

@@ -1,6 +1,6 @@
-"""/metrics, and the middleware that counts and logs each request (contract 11).
+"""The page /metrics, and the middleware that counts and logs each request (contract 11).
 
-Labels contain the route, never the URL: each id in a label would create another series.
+Labels contain the route, never the URL: each id in a URL would create another time series.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def route_of(request: HttpRequest) -> str:
 
 @only_read
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer Prometheus on an internal address. Other addresses get 404."""
+    """Show the metrics to clients with an internal address. Other clients get 404."""
     if not is_internal(request):
         return page_not_found(request, LookupError(request.path))
     text = expose(_registry()) + expose(watching.registry())
@@ -84,7 +84,7 @@ def is_internal(request: HttpRequest) -> bool:
 
 
 def _registry() -> CollectorRegistry:
-    """Return the counts of this process, or of all web processes if they share a folder for counts."""
+    """Return the metrics of this process, or of all web processes if they share a folder for metrics."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     registry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""Find environment variables that look like misspelt settings."""
+"""The search for environment variables that look like misspelt settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from api.spelling import closest_match
 
-# Variables that are not read in config.settings.
+# Settings that only code outside of config.settings reads.
 OTHERS = {"HOST", "WEB_WORKERS", "WEB_THREADS", "WORKER_CONCURRENCY", "FETCH_THREADS", "DEMO"}
 
 

@@ -25,7 +25,7 @@ SPECTACULAR: dict[str, Any] = {
     "ENFORCE_NON_BLANK_FIELDS": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    # A placeholder. `api.docs` replaces it with the address of the request.
+    # A placeholder. `api.docs` replaces it with the base URL of the request.
     "SERVERS": [{"url": "https://exchange.invalid", "description": "This service."}],
     "CONTACT": {"name": "The operators of this service"},
     "SWAGGER_UI_DIST": "SIDECAR",

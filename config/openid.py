@@ -1,4 +1,4 @@
-"""The settings of an OpenID Connect provider, with which operators may sign in."""
+"""The settings of the OpenID Connect provider through which operators may sign in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from environs import Env
 
 
 def openid_apps(env: Env) -> list[dict[str, Any]]:
-    """Return the provider of OIDC_SERVER in the form of django-allauth, or an empty list."""
+    """Return the provider of OIDC_SERVER as django-allauth's APPS, or an empty list without OIDC_SERVER."""
     if not env.str("OIDC_SERVER", ""):
         return []
     return [

@@ -1,4 +1,7 @@
-"""Check REDIS_URL when the process starts: it must name one Redis, or Sentinels."""
+"""The check of REDIS_URL when a process starts, and Celery's broker settings from this URL.
+
+The URL must name one Redis, or Sentinels.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ OTHER = "REDIS_URL must read redis://host:6379/0, or rediss:// with TLS, not {sc
 
 
 def checked(url: str) -> str:
-    """Return the URL if it is supported. Raises ImproperlyConfigured with a corrected example."""
+    """Return the URL if it is supported. Raises ImproperlyConfigured that shows a supported URL."""
     parts = urlsplit(url)
     if parts.scheme in SENTINEL_SCHEMES:
         _sentinels(url)
@@ -45,11 +48,11 @@ def _sentinels(url: str) -> Sentinels | None:
 
 
 class Broker(NamedTuple):
-    """REDIS_URL in the form of Celery's settings."""
+    """Celery's broker settings for REDIS_URL."""
 
     url: str
     options: dict[str, Any]
-    """Options of the transport."""
+    """The value of `broker_transport_options`."""
     ssl: dict[str, str] | None
 
 
@@ -59,7 +62,7 @@ def broker(url: str, limits: dict[str, object]) -> Broker:
     if sentinels is None:
         return Broker(url, limits, None)
     login = ":".join(quote(sentinels.login.get(name, ""), safe="") for name in ("username", "password"))
-    # Repeat login and database in each URL: Celery reads them from the URL of the Sentinel that it tries.
+    # Repeat login and database in each URL, because Celery reads both from the URL of the Sentinel in use.
     hosts = [f"sentinel://{login}@{host}:{port}/{sentinels.database}" for host, port in sentinels.addresses()]
     sentinel_options = {**limits, **sentinels.own_options(), "retry": Retry(NoBackoff(), 0)}
     return Broker(

@@ -27,21 +27,21 @@ env = Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "var"))).resolve()
-# Secrets that are generated when the environment does not set them.
+# The folder of secrets that are generated if the environment does not set them.
 SECRETS_DIR = Path(env.str("SECRETS_DIR", str(DATA_DIR))).resolve()
 
 # --- The process ---------------------------------------------------------------------------------
 
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(SECRETS_DIR)
-# Older keys that can still verify and decrypt. After `manage.py reencrypt` they can be removed.
+# Older secret keys, used only to verify and decrypt. They can be removed after `manage.py reencrypt`.
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = env.int("PORT", 8000)
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = env.int("SFTP_PORT", 2222)
-# All hosts behind one name need the same key. Without this setting, a key is created in SECRETS_DIR.
+# All hosts behind one DNS name need the same host key. Without this setting, a key is created in SECRETS_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
 
@@ -134,11 +134,13 @@ _database: dict[str, Any] = {
     "CONN_MAX_AGE": 60,
     "CONN_HEALTH_CHECKS": True,
 }
-# False if a pooler refuses `options`. Then set the limits on the database roles (docs/running.md).
+# Set this to False for a pooler that refuses `options`, and set the limits on the database roles instead
+# (docs/running.md).
 _limited = env.bool("DATABASE_LIMITS", True)
 if _limited:
     _database["OPTIONS"] = connection_options(_database.get("OPTIONS", {}))
-# Streaming standbys for reads that may be some seconds old (ADR 121), and the largest delay in seconds.
+# Streaming standbys for reads that may be some seconds old (ADR 63). A standby with a larger delay than
+# REPLICA_MAX_LAG seconds is not used.
 _standbys = standby_databases(env.str("DATABASE_REPLICA_URLS", ""), limited=_limited)
 STANDBYS = [*_standbys]
 REPLICA_MAX_LAG = env.float("REPLICA_MAX_LAG", 10.0, validate=validate.Range(min=1))
@@ -156,7 +158,7 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
 SHIPMENT_CORRECTION_DAYS = env.int("SHIPMENT_CORRECTION_DAYS", 30)  # 0: parcels cannot be corrected
-CURRENCY = env.str("CURRENCY", "USD").upper()  # of new parties
+CURRENCY = env.str("CURRENCY", "USD").upper()  # the default for new parties
 FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
 MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
 # The largest file that operators may upload in the browser. It arrives in chunks below MAX_BODY_BYTES.
@@ -180,22 +182,22 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 SPECTACULAR_SETTINGS = SPECTACULAR
 
-# Private networks that webhooks may use, also with plain HTTP. Without this setting, only public addresses.
+# Private networks that webhooks may use, also with plain HTTP. By default, only public addresses are allowed.
 _networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
 WEBHOOK_NETWORKS = [ip_network(network) for network in _networks]
-WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # for the whole answer of a receiver
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the whole answer of a receiver
 # Days until accepted and dead deliveries are deleted.
 WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 # --- Background work -----------------------------------------------------------------------------
 
-# A Redis that drops packets or does not answer must not delay a request.
+# These limits are short, because a Redis that drops packets or does not answer must not delay a request.
 _broker = broker(REDIS_URL, {"socket_connect_timeout": 1.0, "socket_timeout": 1.0})
 CELERY_BROKER_URL = _broker.url
 CELERY_BROKER_USE_SSL = _broker.ssl
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Seconds to try to wake a worker; after that, the sweep starts the job. With the default of four, a request
-# waited five seconds for a Redis that did not answer.
+# Seconds to try to wake a worker. If that fails, a periodic sweep starts the job later. With Celery's default
+# of four seconds, a request waited five seconds for a Redis that did not answer.
 CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -212,7 +214,7 @@ CELERY_BEAT_SCHEDULE = beat_schedule()
 # The number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
-# Stock movements older than this are replaced by one balance for each stock row, month by month.
+# Stock movements older than this number of days are replaced by one balance for each stock row and month.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
 # Days until old rows are deleted (backoffice.retention). 0 keeps them forever.
@@ -245,20 +247,22 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", "exchange@localhost")
 
 LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "admin:index"
 globals().update(ALLAUTH)
-# `required`: everyone who may act needs a second factor. `groups`: members of the groups that ask for one.
+# `required`: every user with a permission to change needs a second factor. `groups`: only members of groups
+# that require a second factor need one.
 SECOND_FACTOR = env.str("SECOND_FACTOR", "required", validate=validate.OneOf(["required", "groups"]))
 SECOND_FACTOR_EXEMPT: list[str] = env.list("SECOND_FACTOR_EXEMPT", [])
-# Bulk actions, such as `erase,revoke`, that need the approval of a second operator from this number of rows.
+# Actions, such as `erase,revoke`, that need a second operator for SECOND_OPERATOR_ROWS or more rows.
 SECOND_OPERATOR_ACTIONS: list[str] = env.list("SECOND_OPERATOR_ACTIONS", [])
 SECOND_OPERATOR_ROWS = env.int("SECOND_OPERATOR_ROWS", 2, validate=validate.Range(min=1))
-# The most rows that a member of a group may change alone by an action that cannot be undone.
+# For each group of operators: the most rows that one operator may change alone by a final action.
 _limits = {"Order desk": 500, "Catalogue desk": 500, "Partner desk": 50}
 SECOND_OPERATOR_LIMITS: dict[str, int] = env.dict("SECOND_OPERATOR_LIMITS", _limits, subcast_values=int)
 # Operators may sign in with another service by OpenID Connect.
 OPENID_APPS = openid_apps(env)
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": OPENID_APPS}}
 SOCIALACCOUNT_ADAPTER = "backoffice.second_factor.adapters.OpenIdAdapter"
-# A link starts the sign-in: `form-action 'self'` forbids a form. The OAuth state protects the way back.
+# A link starts the sign-in, because `form-action 'self'` forbids a form that leads to another host. The OAuth
+# `state` parameter protects the redirect back from forgery.
 SOCIALACCOUNT_LOGIN_ON_GET = True
 
 # --- Pages ---------------------------------------------------------------------------------------
@@ -275,9 +279,9 @@ FORMAT_MODULE_PATH = "config.formats"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 DOCS_SITE = DATA_DIR / "docs"  # `make docs` builds it
-# The folder may be on a read-only disk, so nothing creates it here. whitenoise would warn.
+# STATIC_ROOT may be on a read-only disk, so the settings do not create it. Hide whitenoise's warning.
 warnings.filterwarnings("ignore", "No directory at", UserWarning)
-# Tests and development servers work without `collectstatic`.
+# Without `collectstatic`, as in tests and development, whitenoise searches the files with Django's finders.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -287,13 +291,14 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", False)
-# Seconds for which browsers must use TLS, and whether plain HTTP is redirected (never for health checks).
+# Seconds for which browsers must use TLS.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 0)
-# Never "preload": anyone could then add the domain to the browsers' lists, where it stays for months.
+# HSTS preload is never set: anyone could add the domain to the browsers' lists, where it stays for months.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_SUBDOMAINS", False)
+# Whether plain HTTP is redirected to TLS. Health checks are never redirected.
 SECURE_SSL_REDIRECT = env.bool("HTTPS_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^statusz$", r"^metrics$"]
-# One proxy in front, which sets X-Forwarded-For and X-Forwarded-Proto itself.
+# True if one proxy is in front of the service and sets X-Forwarded-For and X-Forwarded-Proto itself.
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # The networks that may read /metrics.
@@ -320,7 +325,7 @@ LOGGING: dict[str, Any] = {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["context"]}
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    # config.metrics logs one line for each request. Ticks are not logged.
+    # config.metrics logs one line for each request. Starts of periodic tasks (ticks) are not logged.
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},

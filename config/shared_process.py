@@ -1,9 +1,10 @@
-"""Runs parts of the service that mostly wait in one process (docs/adr/0120).
+"""One process for several parts of the service that mostly wait (docs/adr/0096).
 
     python -m config.shared_process beat ticker fetcher webhooks sftp
 
-Each part runs in its own threads and gives its own sign of life. If a part fails, the process ends, so that
-its supervisor starts all of them again. `make run` and small installations use it; a part may also run alone.
+Each part runs in its own threads and gives its own sign of life. If a part fails, the process ends, and its
+supervisor starts all parts again. `make run` and small installations use this process; a part may also run
+alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import django
 from celery import Celery
@@ -36,7 +37,7 @@ from config.database import limit_connections
 logger = logging.getLogger(__name__)
 
 TICKER_THREADS = 6
-STOP_SECONDS = 12.0  # until all parts must have ended
+STOP_SECONDS = 12.0  # time for all parts to end after a signal
 
 
 class Part(NamedTuple):
@@ -49,13 +50,13 @@ class Part(NamedTuple):
 class ThreadWorker(WorkController):  # type: ignore[misc] # Celery has no types
     """A Celery worker in a thread. Celery's own command needs the main thread, for its signals."""
 
-    def on_consumer_ready(self, consumer: Any) -> None:
+    def on_consumer_ready(self, consumer: object) -> None:
         worker_ready.send(sender=consumer)
 
 
 def celery_part(app: Celery, name: str, queues: str, threads: int) -> Part:
-    """Return a Celery worker with its own pool of threads. Each needs an application of its own."""
-    set_event_loop(None)  # or it would share the loop of the worker before it
+    """Return a Celery worker with its own pool of threads. Each worker needs its own application."""
+    set_event_loop(None)  # otherwise this worker would share the event loop of the previous worker
     worker = ThreadWorker(
         app=app,
         hostname=f"{name}@%h",
@@ -70,15 +71,15 @@ def celery_part(app: Celery, name: str, queues: str, threads: int) -> Part:
 
 
 def stop_workers() -> None:
-    """Stop all Celery workers of this process: they look at Celery's own mark in each turn."""
+    """Stop all Celery workers of this process. Their loops check Celery's `state.should_stop` each turn."""
     state.should_stop = os.EX_OK
 
 
 def beat() -> Part:
     """Return the part that sends the ticks."""
     schedule = str(settings.DATA_DIR / "beat-schedule")
-    logging.getLogger("celery.beat").setLevel(logging.WARNING)  # or it would log each tick
-    service = Service(main_app, max_interval=1, schedule_filename=schedule)  # it stops after an interval
+    logging.getLogger("celery.beat").setLevel(logging.WARNING)  # otherwise beat would log each tick
+    service = Service(main_app, max_interval=1, schedule_filename=schedule)  # a stop takes at most 1 s
     return Part(service.start, service.stop)
 
 
@@ -94,7 +95,7 @@ def fetcher() -> Part:
 
 def webhooks() -> Part:
     """Return the part that sends deliveries to webhooks."""
-    from events.management.commands.send_webhooks import WebhookSender  # needs the apps
+    from events.management.commands.send_webhooks import WebhookSender  # needs `django.setup()`
 
     sender = WebhookSender()
     return Part(lambda: asyncio.run(sender.run()), sender.stop)
@@ -102,7 +103,7 @@ def webhooks() -> Part:
 
 def sftp() -> Part:
     """Return the part that receives uploads."""
-    # It needs the apps.
+    # This module needs the apps, which `main` sets up first.
     from sftp_ingest.management.commands.sftp_server import serve_until_stopped, sftp_server
 
     server = sftp_server()
@@ -113,7 +114,7 @@ PARTS = {"beat": beat, "ticker": ticker, "fetcher": fetcher, "webhooks": webhook
 
 
 def run(parts: dict[str, Part]) -> int:
-    """Run parts until a signal, and return 0; or until a part ends by itself, and return 1."""
+    """Run parts until a stop signal or the end of a part. Return 0 after a signal, otherwise 1."""
     ended: SimpleQueue[str] = SimpleQueue()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.put(""))

@@ -1,4 +1,4 @@
-"""Settings of allauth that no environment changes: signing in to the admin and to the portal (ADR 65)."""
+"""Fixed settings of django-allauth for signing in to the admin and the portal (ADR 65)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 ALLAUTH: dict[str, Any] = {
     "ACCOUNT_ADAPTER": "backoffice.second_factor.adapters.AccountAdapter",
     "ACCOUNT_LOGIN_METHODS": {"username"},
-    # Sign-up is closed, but a check compares this list with the line above.
+    # Sign-up is closed, but a system check of allauth compares this list with ACCOUNT_LOGIN_METHODS.
     "ACCOUNT_SIGNUP_FIELDS": ["username*", "password1*"],
     "ACCOUNT_EMAIL_VERIFICATION": "none",
-    # A stranger must not cause mails to other people.
+    # Otherwise anyone could make the service send mails to unknown addresses.
     "ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS": False,
     "ACCOUNT_FORMS": {"reset_password": "portal.entry.forms.PasswordLinkForm"},
-    # The limits of `accounts.sign_in` count instead.
+    # `accounts.sign_in` has its own limits.
     "ACCOUNT_RATE_LIMITS": False,
     "MFA_RATE_LIMITS": False,
     "MFA_ADAPTER": "backoffice.second_factor.adapters.SecondFactorAdapter",

@@ -7,7 +7,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage  # type: ign
 
 
 class HashedWhenCollected(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """A storage with hashed, compressed files after `collectstatic`, and plain names before, as in tests."""
+    """A storage with hashed, compressed files. Before `collectstatic`, as in tests, it uses plain names."""
 
     def url(self, name: str | None, force: bool = False) -> str:
         if not self.hashed_files:

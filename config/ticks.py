@@ -1,7 +1,7 @@
-"""The periodic tasks, which beat starts, and the queues of tasks.
+"""The periodic tasks, which Celery beat starts, and the queues of tasks.
 
-A tick only wakes a worker, which sweeps a table, so a missed tick does no harm. A tick expires when the next
-one is due, so that old ticks do not fill the queue.
+A tick is the start of a periodic task. The task looks for work in a table, so a missed tick does no harm. A
+tick expires when the next tick is due, so that old ticks do not fill the queue.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ TICKS = {
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }
 
-# Fetches from remote hosts and ticks have their own queues, so that they never wait behind imports (ADR 60).
-# Operators' actions on many records run in slices of seconds, also in their own queue.
+# Fetches from remote hosts, operators' actions on many records, and ticks have their own queues, so that they
+# never wait behind imports (ADR 60).
 TASK_ROUTES = {
     "imports.tasks.fetch": {"queue": "fetch"},
     "accounts.tasks.run_operator_action": {"queue": "operators"},

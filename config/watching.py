@@ -18,7 +18,7 @@ from api.signs_of_life import Sign, all_signs, parts_on_hosts
 from config.build import VERSION, commit
 
 FRESH = 10.0
-"""Seconds for which an answer is reused, as several Prometheus servers may ask."""
+"""Seconds for which samples are reused, because several Prometheus servers may ask."""
 
 CAPPED = f"Counted up to {MOST}."
 # The help text and the labels of each metric.
@@ -80,7 +80,7 @@ OF_PARTS = {
 
 
 class ServiceCollector(Collector):
-    """The collector of the metrics above. It reuses recent samples."""
+    """The collector of the metrics in METRICS. Recent samples are reused."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -88,12 +88,12 @@ class ServiceCollector(Collector):
         self._samples: list[MetricSample] = []
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Return the names only, so that the registration runs no query."""
+        """Yield the metrics without samples, so that the registration runs no query."""
         for name, (text, labels) in METRICS.items():
             yield GaugeMetricFamily(name, text, labels=labels)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Return each metric with its samples, also metrics without any."""
+        """Yield each metric with its samples. Metrics without samples are yielded, too."""
         by_name = defaultdict(list)
         for sample in self._fresh():
             by_name[sample.name].append(sample)
@@ -103,7 +103,7 @@ class ServiceCollector(Collector):
             yield family
 
     def _fresh(self) -> list[MetricSample]:
-        # Concurrent callers wait and reuse the samples of the first.
+        # Concurrent callers wait and reuse the samples of the first caller.
         with self._lock:
             if time.monotonic() - self._collected_at >= FRESH:
                 self._samples = list(_sample())
@@ -141,7 +141,7 @@ def _parts(signs: list[Sign]) -> Iterator[MetricSample]:
 
 @functools.cache
 def registry() -> CollectorRegistry:
-    """Return the registry of these metrics. It is separate from the counts that web processes share."""
+    """Return the registry of these metrics, apart from the metrics that web processes share."""
     registry = CollectorRegistry()
     registry.register(ServiceCollector())
     return registry

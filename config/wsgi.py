@@ -1,4 +1,4 @@
-"""The WSGI entry point, for gunicorn."""
+"""The WSGI entry point for gunicorn."""
 
 import os
 
@@ -7,9 +7,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.core.wsgi import get_wsgi_application
 
 from api.chunked_bodies import BufferChunkedBody
+from api.head_answers import DropBodyOfHead
 from api.sizes import most_bytes
 from config.database import limit_connections
 
 limit_connections("web")
 
-application = BufferChunkedBody(get_wsgi_application(), max_bytes=most_bytes)
+application = BufferChunkedBody(DropBodyOfHead(get_wsgi_application()), max_bytes=most_bytes)

@@ -10,9 +10,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.operating.admin_actions import RecordAdmin
-from accounts.operating.admin_base import ReadOnlyAdmin, as_id
+from accounts.operating.admin_base import ReadOnlyAdmin
 from accounts.operating.day_filter import DaysFilter
 from accounts.scopes import Scope
+from api.ids import as_id
 from api.prefix_search import begins
 from events.admin_actions import DELIVERY_ACTIONS, WEBHOOK_ACTIONS
 from events.admin_filters import FailingFilter
@@ -22,12 +23,12 @@ from ui.badges import badge
 
 
 class AreaFilter(admin.SimpleListFilter):
-    """A filter by the scope that covers an event. Its choices are fixed, so it reads no rows."""
+    """A filter by an event's area. Its choices come from the scopes, so the filter runs no query."""
 
     title = "area"
     parameter_name = "area"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         areas = [*dict.fromkeys(scope.value.partition(":")[0] for scope in Scope), ACCOUNTS]
         return [(area, area) for area in areas]
 
@@ -126,7 +127,7 @@ class DeliveryAdmin(RecordAdmin[Delivery]):
         name, _, number = term.partition(":")
         if name == "webhook":
             return Q(webhook=as_id(number))
-        # Two queries, to use the unique index, which begins with the webhook.
+        # List all webhooks, so that PostgreSQL uses the unique index, whose first column is the webhook.
         return Q(webhook__in=[*Webhook.objects.values_list("pk", flat=True)], event=as_id(term))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:

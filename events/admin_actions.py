@@ -1,4 +1,4 @@
-"""Operators' actions on webhooks and deliveries. Each calls the same function as the API."""
+"""Operators' actions on webhooks and deliveries. They call the same functions as the API."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ WEBHOOK_ACTIONS = (
         help_text="Only the party or an operator switches a webhook off. The service never does.",
         reason=Reason.REQUIRED,
         danger=True,
+        undo="Switch the webhook on again.",
         undone_by="switch_on",
     ),
     AdminAction[Webhook](
@@ -86,6 +87,7 @@ WEBHOOK_ACTIONS = (
         lambda webhook: "This webhook is switched on." if webhook.active else "",
         lambda webhook: f"New events and waiting deliveries are sent to {webhook.url}.",
         help_text="The party can request a replay of the events that occurred in between.",
+        undo="Switch the webhook off again.",
         undone_by="switch_off",
     ),
 )

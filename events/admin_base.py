@@ -1,4 +1,4 @@
-"""The base admin for records that operators change by a form. It saves each change with its event."""
+"""The base admin for records that operators edit in a form. It saves each change with an event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from events.changes import add_recorded, change_recorded, delete_recorded
 
 
 class AbstractMedia(ABCMeta, MediaDefiningClass):
-    """The metaclass of an abstract admin. Registering a subclass with missing methods fails."""
+    """The metaclass of an admin with abstract methods. A subclass must define these to be registered."""
 
 
 class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):

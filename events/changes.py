@@ -1,4 +1,4 @@
-"""Save a row together with an event that shows the old and the new values."""
+"""Functions that save a row together with an event that shows the old and the new values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def differences(stored: Model, values: Mapping[str, object]) -> dict[str, dict[s
 
 
 def add_recorded(
-    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: object
 ) -> None:
     """Save a new row and record `<subject>.created`."""
     with transaction.atomic():
@@ -37,14 +37,14 @@ def add_recorded(
 
 
 def record_created(
-    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: object
 ) -> None:
     """Record `<subject>.created` for a row that was saved in this transaction."""
     record(f"{subject}.created", by=by, data={f"{subject}_id": instance.pk, **data}, **fields)
 
 
 def delete_recorded(
-    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
+    instance: Model, subject: str, *, by: Actor, data: Mapping[str, object], **fields: object
 ) -> None:
     """Delete a row and record `<subject>.deleted` with its data."""
     with transaction.atomic():
@@ -53,7 +53,13 @@ def delete_recorded(
 
 
 def change_recorded(
-    instance: M, names: Collection[str], subject: str, *, by: Actor, data: Mapping[str, object], **fields: Any
+    instance: M,
+    names: Collection[str],
+    subject: str,
+    *,
+    by: Actor,
+    data: Mapping[str, object],
+    **fields: object,
 ) -> bool:
     """Save these fields of a row and record `<subject>.updated` with their old and new values.
 
@@ -69,8 +75,8 @@ def change_recorded(
     return bool(changed)
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as JSON can store it."""
+def _plain(value: object) -> Any:
+    """Return a value in a form that JSON can store."""
     if isinstance(value, Decimal):
         return str(number(value))
     if isinstance(value, datetime):

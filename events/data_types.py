@@ -11,7 +11,7 @@ class UnitsJson(TypedDict):
     quantity: int
 
 
-"""Units of one line: suppliers read their fulfillment's `line`, retailers their `order_line_id`."""
+"""Units of one line. Suppliers get the `line` of their fulfillment, retailers the `order_line_id`."""
 ValueChangeJson = TypedDict("ValueChangeJson", {"from": Any, "to": Any})
 
 
@@ -22,7 +22,7 @@ class UnitsDataJson(TypedDict):
 
 
 class AcceptedDataJson(TypedDict):
-    """The tracking number that the supplier gave on acceptance; empty without one."""
+    """The tracking number that the supplier gave on acceptance, or an empty string."""
 
     tracking_number: str
 
@@ -52,7 +52,7 @@ class CorrectionDataJson(TypedDict):
 
 
 class ExpectedLineJson(TypedDict):
-    """An order line that waits for stock, with the day on which it is expected."""
+    """An order line that waits for stock, with the day on which the stock is expected."""
 
     order_line_id: int
     expected_at: str | None
@@ -65,26 +65,26 @@ class ExpectedDataJson(TypedDict):
 
 
 class ReasonDataJson(UnitsDataJson):
-    """Units with the reason of their rejection, return or reassignment; a restock date if one was given."""
+    """Units with the reason of their rejection, return or reassignment, and the restock date if known."""
 
     reason: str
     expected_at: NotRequired[str]
 
 
 class RestockedDataJson(UnitsDataJson):
-    """Returned units that went back into stock, with the supplier's id of their return, or null."""
+    """Returned units that went back into stock, with the id that the supplier gave the return, or null."""
 
     return_id: str | None
 
 
 class CancelationDataJson(ReasonDataJson):
-    """The units whose cancellation is requested now, and the new part of them."""
+    """All units whose cancellation is requested (`items`), and the units of the newest request (`added`)."""
 
     added: list[UnitsJson]
 
 
 class CancelRequestDataJson(TypedDict):
-    """A cancel request: its lines, and the units that were canceled at once or requested from suppliers."""
+    """A cancel request: its lines, and the units that were canceled or requested from suppliers."""
 
     reason: str
     cancel_id: NotRequired[str]
@@ -116,7 +116,7 @@ class InvoiceDataJson(TypedDict):
 
 
 class QuantityDataJson(TypedDict):
-    """The number of units. `asked_again` is a supplier that an operator asked again."""
+    """The number of units. `asked_again` is the id of a supplier that may get its rejected units again."""
 
     quantity: int
     asked_again: NotRequired[int]
@@ -207,13 +207,16 @@ class ImportMappingDataJson(TypedDict):
 
 
 class ImportPolicyDataJson(ChangedFieldsDataJson):
-    """The approval rule; a new or deleted one is compared with the default."""
+    """The changed limits of an approval rule. A new or deleted rule is compared with the default rule."""
 
     import_policy_id: int
 
 
 class AutoImportDataJson(ChangedFieldsDataJson):
-    """The automatic import of a kind; a new or deleted one is compared with none."""
+    """The changed fields of an automatic import.
+
+    A new or deleted automatic import is compared with a disabled automatic import without options.
+    """
 
     auto_import_id: int
     kind: str
@@ -227,9 +230,9 @@ class ImportFailureJson(TypedDict):
 
 
 class ImportDataJson(TypedDict):
-    """An import job with its new status. An ended job has its counts, and an `error` if it failed.
+    """An import job with its new status. An ended job has counts of rows, and an `error` if it failed.
 
-    `left_out` names the warehouses that an approval left out.
+    `left_out` names the warehouses that the approval excluded.
     """
 
     kind: str
@@ -254,7 +257,7 @@ class WebhookDataJson(TypedDict):
 
 
 class NoDataJson(TypedDict):
-    """No values: type, order and fulfillment say everything."""
+    """No values: the event's type, order and fulfillment are sufficient."""
 
 
 DATA_TYPES: Final[dict[str, type]] = {
@@ -315,4 +318,4 @@ DATA_TYPES: Final[dict[str, type]] = {
     ),
     "webhook.tested": WebhookDataJson,
 }
-"""The data of each type of event that partners read. An upper app may register further types."""
+"""The data of each type of event that partners read. Other apps may register further types."""

@@ -1,9 +1,9 @@
-"""Epochs of the database: numbers given out in one epoch never come again in a later one (ADR 63).
+"""Epochs of the database: a later epoch never gives out a number of an earlier epoch (ADR 63).
 
-A promoted standby may lack the last transactions, and a restored backup always does. Both would give out
-event numbers, change stamps, order stamps and ids that clients have already seen, and so hide new rows. So
-each epoch is a row (`events.models.Epoch`) with the identity of its PostgreSQL. If the identity differs, a
-new epoch begins, and its numbers are ahead of all others.
+A promoted standby may lack the last transactions, and a restored backup always lacks some. Without epochs,
+both would give out event numbers, change stamps, order stamps and ids that clients have already seen, and
+the clients would miss new rows. So each epoch is a row (`events.models.Epoch`) with the identity of its
+PostgreSQL database. If the identity differs, a new epoch begins, and its numbers are higher than all others.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ EPOCH_LOCK = 4_202
 
 # The numbers of an epoch begin at the number of microseconds since 1970. An epoch uses fewer than a million
 # numbers per second, so a later epoch has higher numbers even if rows were lost. JSON clients that read
-# numbers as doubles can hold them until 2255.
+# numbers as doubles can store these numbers exactly until the year 2255.
 AHEAD = 5_000_000
 """The largest tolerated difference between the clocks of two machines, in microseconds."""
 
 IDS_AHEAD = 10_000_000
-"""The jump of ids. A client that reads a list by id continues after every id that it has seen."""
+"""The jump of ids at a new epoch, so that new ids are higher than all ids that clients have seen."""
 
 HAS_EPOCHS = "SELECT to_regprocedure('incarnation()') IS NOT NULL"
 IS_ANOTHER = """
     SELECT incarnation() <> coalesce((SELECT incarnation FROM events_epoch ORDER BY id DESC LIMIT 1), '')
 """
-# The epoch of the primary, NULL until its own epoch has begun; and the epoch that a standby has replayed.
+# SQL for the epoch of the primary (NULL until its own epoch has begun), and for the epoch that a standby has
+# replayed.
 OF_PRIMARY = "(SELECT name FROM events_epoch WHERE incarnation = incarnation() ORDER BY id DESC LIMIT 1)"
 OF_STANDBY = "(SELECT name FROM events_epoch ORDER BY id DESC LIMIT 1)"
 BEGIN = f"""
@@ -40,8 +41,8 @@ BEGIN = f"""
         (SELECT max(events_after) FROM events_epoch) + {AHEAD}, (SELECT max(number) FROM events_event))
     RETURNING events_after
 """  # noqa: S608 - built from constants
-# The change numbers of the new epoch begin at this transaction. Earlier transactions that wait for our locks
-# get slightly smaller numbers.
+# A change number is the id of its transaction plus this offset. Transactions that began earlier and wait
+# for the locks of the new epoch get slightly smaller change numbers than the first number of the epoch.
 CHANGE_OFFSET = "SELECT %s - pg_current_xact_id()::text::bigint"
 JUMP_IDS = f"""
     SELECT setval(s.seqrelid, coalesce(pg_sequence_last_value(s.seqrelid), 1) + {IDS_AHEAD})
@@ -54,7 +55,7 @@ _jumps: list[Callable[[], None]] = []
 
 
 def register(*, stamped: tuple[str, ...] = (), jump: Callable[[], None] | None = None) -> None:
-    """Register tables to lock while a new epoch begins, and a function that makes other numbers jump."""
+    """Register tables to lock while an epoch begins, and a function that raises an app's own numbers."""
     _stamped.extend(table for table in stamped if table not in _stamped)
     if jump is not None and jump not in _jumps:
         _jumps.append(jump)
@@ -68,9 +69,9 @@ def is_known() -> bool:
 
 
 def notice() -> bool:
-    """Begin a new epoch if the database is not the one of the last epoch; return whether one began.
+    """Begin a new epoch if the database is not that of the last epoch. Return whether an epoch began.
 
-    Usually this costs one small query. Call it before giving out numbers that must never come again.
+    Usually this costs one small query. Call this before giving out numbers that must never occur twice.
     """
     with connection.cursor() as cursor:
         cursor.execute(IS_ANOTHER)
@@ -82,8 +83,8 @@ def notice() -> bool:
 def begin(reason: str, *, only_if_another: bool = False) -> str | None:
     """Begin a new epoch and return its name, or None if another process has just begun it.
 
-    It waits for running changes and blocks new ones until it commits. Raises OperationalError if the running
-    changes do not end in time, and ProgrammingError if the role does not own the tables.
+    The call waits for running changes and blocks new changes until its commit. Raises OperationalError if the
+    running changes do not end in time, and ProgrammingError if the database role does not own the tables.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [EPOCH_LOCK])

@@ -21,7 +21,7 @@ def events(cursor: Any) -> Iterator[MetricSample]:
     yield MetricSample("exchange_event_lag_seconds", age((lag,)))
 
 
-def webhooks(cursor: Any) -> Iterator[MetricSample]:
+def webhooks(cursor: object) -> Iterator[MetricSample]:
     del cursor  # the selector uses the same connection, with the same time limit
     totals = delivery_totals(MOST)
     yield MetricSample("exchange_webhook_deliveries", totals.waiting, (WAITING.value,))

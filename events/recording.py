@@ -1,4 +1,4 @@
-"""Record events in the transaction of the change that they describe."""
+"""Functions that record events in the transaction of the change that they describe."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UNIT_LISTS = ("items", "added", "dropped")
 OPERATOR_REASON = "operator_reason"
 APPROVED_BY = "approved_by"
 FOR_OPERATORS = (OPERATOR_REASON, APPROVED_BY)
-"""The keys in an event's data that name the reason and the second operator. Partners never see them."""
+"""The keys in an event's data for the reason and the second operator. Partners never see these values."""
 
 
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
-    """Build an event without saving it. Its default area is the plural of the type's first word.
+    """Return an unsaved event. Its default area is the plural of the type's first word.
 
-    The commit of the current transaction wakes the senders of webhooks.
+    When the current transaction commits, the senders of webhooks are woken.
     """
     fields.setdefault("area", f"{type.partition('.')[0]}s")
     for_operators = {OPERATOR_REASON: by.reason, APPROVED_BY: by.approved_by}
@@ -32,7 +32,7 @@ def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the 
     return Event(type=type, actor=by.name, request_id=by.request_id, **fields)
 
 
-def record(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
+def record(type: str, *, by: Actor, **fields: object) -> Event:  # noqa: A002 - the field's name in the API
     """Save one event in the current transaction.
 
     Raises RuntimeError outside a transaction: an event must not survive a failed change.

@@ -33,7 +33,7 @@ class EventsJson(TypedDict):
 
 
 def event_json(event: Event, reader: Role) -> EventJson:
-    """Return an event for a supplier or a retailer, with the line ids of that reader."""
+    """Return an event as JSON for a supplier or a retailer, with the line ids of that reader."""
     assert event.number is not None  # the feed contains only numbered events
     body: EventJson = {
         "id": event.number,
@@ -51,7 +51,7 @@ def event_json(event: Event, reader: Role) -> EventJson:
 
 
 def _data_json(event: Event, reader: Role) -> dict[str, object]:
-    """Name units by the reader's lines: fulfillment lines (`line`) or order lines (`order_line_id`)."""
+    """Return the data with the reader's line ids: `line` of a fulfillment or `order_line_id` of an order."""
     data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
     if event.order_id is None:
         return data

@@ -1,6 +1,6 @@
-"""The statuses and moves of a delivery (contract 13), and the delays between its attempts: pure data.
+"""The statuses and moves of a delivery (contract 13), and the delays between its attempts.
 
-Statements in `events.webhooks` make the moves for many rows at once.
+This module is data only. SQL statements in `events.webhooks` make the moves for many rows at once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ MOVES: Final = (ARRIVE, TRY_AGAIN, GIVE_UP, REPLAY)
 DELAYS: Final = (5, 15, 60, 300, 900, 1800, 3600)
 # The longest delay that a receiver may request with Retry-After.
 LONGEST_DELAY: Final = 3600.0
-# Later delays grow by a random part of up to this share, so that deliveries do not all come back together.
+# Each delay except the first one becomes longer by a random part, at most this share of the delay. Otherwise
+# many deliveries would be repeated at the same time.
 SPREAD: Final = 0.1
 
 

@@ -1,4 +1,4 @@
-"""Periodic tasks: number events, and end and delete old deliveries."""
+"""Periodic tasks: number events, give up expired deliveries, and delete old deliveries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from events.webhooks.upkeep import keep_up
 
 @shared_task  # type: ignore[untyped-decorator]
 def publish() -> None:
-    """Number committed events that no reader has numbered yet."""
+    """Number committed events. A reader of the feed may have numbered some already."""
     Event.publish()
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def keep_up_webhooks() -> None:
-    """Give up expired deliveries, and delete old ones."""
+    """Give up expired deliveries, and delete old deliveries and webhooks."""
     keep_up()

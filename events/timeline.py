@@ -1,4 +1,4 @@
-"""The timeline of a record, as operators see it."""
+"""The timeline of a record for operators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from accounts.models import member_names
 from accounts.operating.remarks import RecordKey, remarks_on
@@ -14,7 +13,7 @@ from events.models import Event
 
 BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
 FOR_PARTY = re.compile(r"(\w+) \((.+)\)")
-"""A program that acts for a party: `demo (Acme)`."""
+"""The name of a program that acts for a party: `demo (Acme)`."""
 FULFILLMENT = "fulfillments.fulfillment"
 LONGEST = 500  # a timeline shows at most this number of events
 
@@ -105,7 +104,7 @@ def entries(events: Iterable[Event]) -> Iterable[TimelineEntry]:
         yield TimelineEntry(event, [(name, text) for name, text in worded if text])
 
 
-def in_words(value: Any) -> str:
+def in_words(value: object) -> str:
     """Return a JSON value in words: `[{"line": 7, "quantity": 2}]` as `line 7, quantity 2`."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {in_words(member)}" for name, member in value.items())
@@ -117,7 +116,7 @@ def in_words(value: Any) -> str:
 
 
 def actor_name(actor: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return the actor's name, and the prefix of the API key if one was used. `names` has the members'."""
+    """Return the actor's name, and the prefix of the API key if one was used. `names` has members' names."""
     match = BY_KEY.fullmatch(actor)
     if match:
         return match[2], match[1]

@@ -11,7 +11,7 @@ from accounts.scopes import Role
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
 from api.fields import CONTROL, INTEGER
-from api.filters import refuse_near_misses, refuse_repeated
+from api.filters import refuse_too_long
 from api.links import same_url
 from api.pagination import read_limit
 from api.schema import LIMIT, answers
@@ -55,8 +55,7 @@ class RetailerEventsViewSet(RetailerViewSet):
 
 def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
     """Return the requested page of a party's events. Raises Invalid."""
-    refuse_repeated(request, PARAMETERS)
-    refuse_near_misses(request.query_params.dict(), PARAMETERS)
+    refuse_too_long(request.query_params.dict(), PARAMETERS)
     after, limit = _read_after(request), read_limit(request)
     types = _read_types(request)
     Event.publish()
@@ -70,7 +69,7 @@ def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
 
 
 def _first(events: EventQuerySet, types: list[str], most: int) -> EventQuerySet:
-    """Return the first of these events. Each requested type costs one look into the index."""
+    """Return the first `most` of these events. Each requested type costs one index scan."""
     if not types:
         return events[:most]
     looks = [events.filter(type=name).values_list("number", flat=True)[:most] for name in types]

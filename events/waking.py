@@ -1,7 +1,7 @@
-"""Wakes the senders of webhooks through Redis when an event is committed (docs/adr/0046).
+"""Messages through Redis that wake the senders of webhooks when an event is committed (docs/adr/0046).
 
-A sender that slept reads the database a few times after it was woken, so a process with many commits wakes it
-only twice a second. Without Redis, senders notice new events when they look by themselves.
+A woken sender reads the database several times, so a process with many commits wakes senders only twice a
+second. Without Redis, senders find new events when they next read the database by themselves.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ logger = logging.getLogger(__name__)
 
 CHANNEL = "exchange:webhooks:wake"
 AGAIN_AFTER = 0.5
-"""Seconds until a process wakes the senders again. They look for longer than this after each wake."""
-ANSWER_WITHIN = 0.5  # seconds that a commit waits at most for a silent Redis
+"""Seconds until a process wakes the senders again. After each wake, senders read for longer than this."""
+ANSWER_WITHIN = 0.5  # the most seconds that a commit waits for a silent Redis
 PAUSE = 5.0
-"""Seconds without another try after a failure, so that requests do not wait for a Redis that is away."""
-LISTEN_SECONDS = 2.0  # until a listener looks whether it shall stop
+"""Seconds without another try after a failure, so that requests do not wait for an unreachable Redis."""
+LISTEN_SECONDS = 2.0  # seconds until a listener checks whether it must stop
 AFTER_FAILURE = 2.0  # seconds until a listener connects again
 
 _quiet_until = 0.0
@@ -61,7 +61,7 @@ class WakeListener:
     """A thread that calls a function at each wake, and connects again after a failure of Redis."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        """Call `woken` from the thread at each wake, and after each connection, as a wake may be missed."""
+        """`woken` is called by the thread at each wake, and after each connect in case a wake was missed."""
         self._woken = woken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)

@@ -1,4 +1,4 @@
-"""Calls after the commit whose failure leaves the committed change and its answer as they are."""
+"""Calls after the commit. A failed call changes neither the committed change nor the answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Types that say how a column of a row is read: `Json`, `Number`, `Day` and `Moment` (see `fastdb.rows`).
+"""Types of row fields that define how a column is read: `Json`, `Number`, `Day` and `Moment`.
 
-They skip Django's own conversion of each value, which would take a third of the time of a page.
+Row classes are in `fastdb.rows`. These types skip Django's own conversion of each value, which would take a
+third of the time of a page.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def text_of(column: str) -> Cast:
-    """Select a JSON column as text."""
+    """Return the expression that selects a JSON column as text."""
     return Cast(column, TextField())
 
 
@@ -42,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Through:
-    """Reads the column from the model behind a relation, where it has the same name."""
+    """A mark for a field whose column, with the same name, is in a related model."""
 
     relation: str
 

@@ -30,7 +30,7 @@ class Param(Expression):
         super().__init__()
         self.name = name
 
-    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, list[object]]:  # type: ignore[override]
+    def as_sql(self, compiler: SQLCompiler, connection: object) -> tuple[str, list[object]]:  # type: ignore[override]
         return "%s", [self]
 
 
@@ -81,11 +81,11 @@ class CompiledQuery(Generic[T]):
         self._build = build
         functools.update_wrapper(self, build)
 
-    def __call__(self, **given: Any) -> list[T]:
+    def __call__(self, **given: object) -> list[T]:
         return list(self._statement.run(given))
 
     def queryset(self) -> QuerySet[Any, T]:
-        """Return the queryset, so that a caller can derive another one."""
+        """Return the queryset, so that a caller can derive another queryset."""
         return self._build()
 
     @functools.cached_property
@@ -117,7 +117,7 @@ def _instance_maker(queryset: QuerySet[Any, T], compiler: SQLCompiler) -> Callab
     first, last = info["select_fields"][0], info["select_fields"][-1] + 1
     names = [column[0].target.attname for column in select[first:last]]
     annotations = compiler.annotation_col_map or {}
-    populators = get_related_populators(info, select, queryset.db)  # type: ignore[call-arg]  # for Django 6
+    populators = get_related_populators(info, select, queryset.db)  # type: ignore[call-arg]  # Django 6 stubs
 
     def make(row: Values) -> Model:
         instance = model.from_db(queryset.db, names, row[first:last])

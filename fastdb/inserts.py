@@ -1,6 +1,6 @@
-"""Insert new rows of one model with one statement, at a fraction of the cost of `bulk_create`.
+"""Inserts of new rows of one model with one statement, at a fraction of the cost of `bulk_create`.
 
-Most of that cost is writing the statement. Here it is written once and cached.
+`bulk_create` spends most of its time on writing the statement. This module caches the written statements.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ PLAIN: dict[str, type] = {
     "PositiveIntegerField": int,
     "TextField": str,
 }
-"""The Python type, per column type, that the driver takes without conversion. Most values have it."""
+"""The Python type that the driver accepts without conversion, by field type. Most values have this type."""
 
 
 def insert(instances: Sequence[Model]) -> None:
     """Save new instances of one model, and set the id and the database defaults of each.
 
-    Like `bulk_create`, this sends no signals. A column with a database default is set on all instances or on
-    no instance.
+    Like `bulk_create`, this sends no signals. The caller must set a column with a database default on all
+    instances, or on no instance.
     """
     if instances:
         rows = _insert(instances)
@@ -38,9 +38,9 @@ def insert(instances: Sequence[Model]) -> None:
 
 
 def insert_unless_there(instance: Model) -> bool:
-    """Save a new instance unless a row has the same values in unique columns; return whether it was saved.
+    """Save a new instance unless a row has the same values in unique columns. Return whether it was saved.
 
-    Waits for a concurrent transaction that inserts the same values.
+    The statement waits for a concurrent transaction that inserts the same values.
     """
     rows = _insert([instance], "ON CONFLICT DO NOTHING")
     if rows:

@@ -21,7 +21,7 @@ Read = Callable[[Any], Any]
 
 
 def as_rows(queryset: QuerySet[M, Any], row: type[R]) -> QuerySet[M, R]:
-    """Make a queryset yield rows of a class whose fields are the columns to read.
+    """Return a queryset that yields rows of a class whose fields are the columns to read.
 
     A field reads the column of its own name, unless its type names another source or another way to read it:
 
@@ -54,7 +54,7 @@ def grouped(rows: Iterable[R], key: Callable[[R], int]) -> dict[int, list[R]]:
 
 
 def answering(row: type[R], answer: type[A]) -> Callable[[R], A]:
-    """Return a function that turns a row into a TypedDict answer. The row must have all its fields.
+    """Return a function that turns a row into a TypedDict answer. The row must have all fields of the answer.
 
     Raises TypeError at import time if the row lacks a field or gives it another type.
     """
@@ -68,7 +68,8 @@ def answering(row: type[R], answer: type[A]) -> Callable[[R], A]:
 def answering_with(row: type[R], computed: type[C], answer: type[A]) -> Callable[[R, C], A]:
     """Return the function that turns a row and computed values, a TypedDict, into an answer.
 
-    Computed values come before fields of the row. Raises TypeError at import time if both lack a field.
+    A computed value replaces a field of the row with the same name. Raises TypeError at import time if both
+    lack a field of the answer, or if the field has another type.
     """
     first = get_type_hints(computed)
     available, wanted = get_type_hints(row) | first, get_type_hints(answer)
@@ -87,8 +88,8 @@ def fields_through(row: type[NamedTuple], relation: str) -> tuple[str, ...]:
     return tuple(name for name in row._fields if Through(relation) in _annotations_of(hints[name]))
 
 
-def _written_out(expression: str, arguments: str = "row", /, **names: Any) -> Callable[..., Any]:
-    """Compile a function of `row` field by field, as namedtuple and dataclasses do.
+def _written_out(expression: str, arguments: str = "row", /, **names: object) -> Callable[..., Any]:
+    """Compile source code with one expression per field into a function, as namedtuple and dataclasses do.
 
     A loop over the fields would cost 6 % of the time of a page of 100 orders.
     """
@@ -96,7 +97,7 @@ def _written_out(expression: str, arguments: str = "row", /, **names: Any) -> Ca
 
 
 class RowIterable(ValuesListIterable[R]):
-    """The iterable that Django reads the rows of a queryset from; each row class has its own subclass."""
+    """The iterable from which Django reads the rows of a queryset. Each row class has its own subclass."""
 
     make: Callable[[Iterable[object]], R]
 
@@ -125,7 +126,7 @@ def _maker(row: type[R]) -> Callable[[Iterable[object]], R]:
 
 
 class _SelectedColumn(NamedTuple):
-    """The selected name of a field, the expression it is computed from (if any), and its conversion."""
+    """A selected column: its name, its expression (None for a plain column), and its conversion."""
 
     name: str
     source: Expression | None
@@ -144,7 +145,7 @@ def _selected(field: str, annotations: list[object]) -> _SelectedColumn:
     own = F(f"{through.relation}__{field}" if through else field)
     source = next((item for item in annotations if isinstance(item, F | Expression)), own)
     if isinstance(source, F):
-        path: str = source.name  # type: ignore[attr-defined]  # its stubs do not know it
+        path: str = source.name  # type: ignore[attr-defined]  # the stubs of F lack `name`
         if column.ask is None:
             return _SelectedColumn(path, None, column.read)
         source = column.ask(path)
@@ -153,7 +154,7 @@ def _selected(field: str, annotations: list[object]) -> _SelectedColumn:
 
 
 def _annotations_of(hint: Any) -> Iterator[Any]:
-    """Yield the annotations of a type, optional or not."""
+    """Yield the metadata of an `Annotated` type, also inside a union such as `Annotated[…] | None`."""
     if get_origin(hint) is Annotated:
         yield from hint.__metadata__
         yield from _annotations_of(hint.__origin__)

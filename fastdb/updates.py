@@ -1,4 +1,4 @@
-"""Update columns of many rows with one short statement.
+"""Updates of columns of many rows with one short statement.
 
 `bulk_update` writes a CASE for each row and column, which takes seconds for a thousand rows.
 """

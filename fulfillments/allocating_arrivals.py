@@ -8,23 +8,24 @@ from collections.abc import Mapping, Sequence
 from django.db.models.functions import Now
 
 from fastdb.updates import update
-from fulfillments.backorder_claims import shortage_by_stock_row, stock_left_for, wants_of
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.quantities import order_items
 from fulfillments.planning.routing import Want, WarehouseKey, plan
 from fulfillments.services import create_fulfillments, lock_joinable, save_routing_decision
+from fulfillments.stock_for_backorders import shortage_by_stock_row, stock_left_for, wants_of
 from inventory.reservations import Cause, LockedStock, StockKey
 
 ARRIVED = "stock arrived"
-"""The reason in stock movements and routing decisions."""
+"""The reason of the stock movements, and the cause of the routing decision."""
 
 
 def allocate_arrivals(change: Change) -> int:
-    """Reserve the stock that an order may have now; return the number of units.
+    """Reserve the stock that an order may take now. Return the number of units.
 
-    Leave the units that older backorders have a claim to. Use a change without other moves: a move before
-    this call would lock stock before fulfillments. An order that gets no stock gets no event.
+    Leave the units for older backorders. The change must contain no moves: a move after this call would lock
+    a fulfillment after the stock rows, but all other code locks fulfillments before stock rows. An order that
+    gets no stock gets no event.
     """
     shorts = _lock_short_lines(change)
     wants = wants_of(change.own_waiting_lines())
@@ -45,7 +46,7 @@ def allocate_arrivals(change: Change) -> int:
 
 
 def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
-    """Lock the fulfillments of the order's short lines; return these lines."""
+    """Lock the fulfillments with short lines of the order. Return the short lines."""
     lines = FulfillmentLine.objects.filter(fulfillment__order_id=change.order_id, is_short=True)
     lines = lines.order_by("pk").select_related("fulfillment")
     fulfillments = Fulfillment.objects.filter(pk__in={line.fulfillment_id for line in lines})
@@ -54,7 +55,7 @@ def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
 
 
 def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
-    """Reserve stock for the lines, after the short lines of older orders."""
+    """Reserve stock for lines without the flag `behind`. Leave the units for such lines of older orders."""
     if not lines:
         return 0
     older = shortage_by_stock_row({line.variant_id for line in lines}, change.order_id).of_older
@@ -65,7 +66,7 @@ def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: Lock
 def _reserve(
     change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock, available: dict[StockKey, int]
 ) -> int:
-    """Reserve the available units for the lines, in turn; return the number of units."""
+    """Reserve the available units for the lines, in turn. Return the number of reserved units."""
     filled: dict[Fulfillment, list[dict[str, int]]] = {}
     for line in lines:
         fulfillment = line.fulfillment
@@ -92,7 +93,7 @@ def _route(
     available: dict[StockKey, int],
     joinable: Mapping[WarehouseKey, Fulfillment],
 ) -> int:
-    """Route unrouted units to suppliers with stock; return the number of units."""
+    """Route unrouted units to suppliers with stock. Return the number of routed units."""
     chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
     if not chosen.allocations:
         return 0

@@ -1,13 +1,14 @@
-"""The protocol of the change that every move is part of; `orders.change` implements it.
+"""The protocol of an order's change. Every move is part of a change.
 
-Imports point from orders to fulfillments, so moves know an order's change only through this protocol.
+`orders.change` implements the protocol. The app `orders` imports the app `fulfillments`, so moves know an
+order's change only through this protocol.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
 from accounts.actors import Actor
 from fulfillments.effects import Effects
@@ -15,7 +16,7 @@ from fulfillments.planning.candidates import WaitingLine, WantedLine
 
 
 class Recorded(Protocol):
-    """The fulfillment of an event."""
+    """The parts of a fulfillment that an event needs."""
 
     @property
     def pk(self) -> int: ...
@@ -46,7 +47,7 @@ class Change(Protocol):
         ...
 
     def has_waiting_lines(self, variant_ids: Collection[int]) -> bool:
-        """Tell whether another order may have a backorder for one of these variants."""
+        """Return whether another order may have a backorder for one of these variants."""
         ...
 
     def waiting_lines(self, variant_ids: Collection[int]) -> list[WaitingLine]:
@@ -58,11 +59,11 @@ class Change(Protocol):
         ...
 
     def note_routed(self, units: Mapping[int, int]) -> None:
-        """Note that these units, by order line, were unrouted and are routed now."""
+        """Note that these units, by order line, are routed now instead of unrouted."""
         ...
 
     def check_order(self, order_id: int) -> None:
-        """Raise RuntimeError unless this change is of that order, and under way."""
+        """Raise RuntimeError if this change belongs to another order, or is not in progress."""
         ...
 
     def record(
@@ -71,7 +72,7 @@ class Change(Protocol):
         *,
         fulfillment: Recorded | None = None,
         effects: Effects | None = None,
-        **fields: Any,
+        **fields: object,
     ) -> None:
         """Remember an event, and its effects on stock, listings and routing, until the change ends."""
         ...

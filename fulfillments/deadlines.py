@@ -9,7 +9,7 @@ from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE,
 
 
 class TimeLimits(Protocol):
-    """A partnership's limits in hours; None is no limit."""
+    """A partnership's limits in hours. None means no limit."""
 
     @property
     def hours_to_capture(self) -> int | None: ...
@@ -22,9 +22,9 @@ class TimeLimits(Protocol):
 
 
 def due_at(state: str, since: datetime, partnership: TimeLimits, ship_until: date | None) -> datetime | None:
-    """Return when a fulfillment in this state becomes overdue; None for never.
+    """Return the moment at which a fulfillment in this state becomes overdue, or None without a limit.
 
-    The order's `ship_until` includes the whole day, UTC.
+    The whole day `ship_until` of the order (UTC) is still in time.
     """
     limits = []
     hours = {
@@ -41,7 +41,7 @@ def due_at(state: str, since: datetime, partnership: TimeLimits, ship_until: dat
 
 
 def capture_due_at(since: datetime, partnership: TimeLimits) -> datetime | None:
-    """Return when a fulfillment that was never captured becomes overdue."""
+    """Return the moment at which a fulfillment without a capture becomes overdue, or None without a limit."""
     if partnership.hours_to_capture is None:
         return None
     return since + timedelta(hours=partnership.hours_to_capture)
@@ -50,6 +50,6 @@ def capture_due_at(since: datetime, partnership: TimeLimits) -> datetime | None:
 def next_due_at(
     state: str, due_at: datetime | None, capture_due_at: datetime | None, *, captured: bool
 ) -> datetime | None:
-    """Return the earlier of the state's limit and, before the first capture, the capture limit."""
+    """Return `due_at`, or `capture_due_at` if a new fulfillment has no capture and this limit is earlier."""
     uncaptured = capture_due_at if state == NEW and not captured else None
     return min((limit for limit in (due_at, uncaptured) if limit is not None), default=None)

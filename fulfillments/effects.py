@@ -1,7 +1,7 @@
 """The effects of a change's moves on stock, listings and routing.
 
-A change of an order may make several moves. Their effects are collected until the change ends: then one
-ordered SELECT locks all stock rows that they need, so deadlocks cannot occur.
+A change of an order may make several moves. Their effects are collected until the change ends. Then one
+SELECT locks all needed stock rows, in a fixed order, so two changes cannot deadlock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from inventory.reservations import Cause, LockedStock, StockKey
 
 @dataclass(frozen=True)
 class StockEffect:
-    """The effect of a move on one stock row: `quantity` units move, `reserved` units are released."""
+    """The effect of a move on one stock row.
+
+    `quantity` is the number of units that are shipped or returned. `reserved` is the number of units whose
+    reservation ends.
+    """
 
     kind: MovementKind
     stock_key: StockKey
@@ -39,7 +43,11 @@ class StockEffect:
 
 @dataclass
 class Effects:
-    """Stock effects in the order of the moves, variants to delist, and rejected units by order line."""
+    """The collected effects of a change's moves.
+
+    `stock` has the effects in the order of the moves. `delisted` has the ids of variants to delist, and
+    `rejected` the units to route again. The keys of `rejected` and `reassigned_to` are ids of order lines.
+    """
 
     stock: list[StockEffect] = field(default_factory=list)
     delisted: set[int] = field(default_factory=set)
@@ -47,7 +55,7 @@ class Effects:
     expected: dict[StockKey, date] = field(default_factory=dict)
     """The restock dates of refused stock rows."""
     reassigned_to: dict[int, int | None] = field(default_factory=dict)
-    """The new supplier of the order lines that an operator reassigns; None lets routing choose."""
+    """The new supplier for each line that an operator reassigns; None lets routing choose."""
 
     def __bool__(self) -> bool:
         return any((self.stock, self.delisted, self.rejected))

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from api.filters import StrictFilterSet, choice_filter
 from fulfillments.models import HELD, Fulfillment
+from fulfillments.serializers import FulfillmentJson
 from fulfillments.states import CANCELED, CANCELING, CAPTURABLE, State
 
 RETAILER_STATES = {
@@ -26,20 +27,42 @@ FULFILLMENT_STATES = {
 
 
 MEANT = re.compile(r"state|status|filter", re.IGNORECASE)
+PAGING = {"after", "before", "offset", "page", "page_size", "per_page"}
+"""Parameters that continue a list in other APIs. In this API, only `cursor` continues a list."""
+CHOOSING = {
+    *FulfillmentJson.__annotations__,
+    "from",
+    "number",
+    "q",
+    "query",
+    "search",
+    "since",
+    "sku",
+    "until",
+}
+"""Parameters that choose rows in other APIs, such as `order_id`. This API chooses rows only by state."""
 
 
 class FulfillmentFilter(StrictFilterSet):
-    """The two states, as `?filter={"retailer_state": …, "fulfillment_state": …}` or as parameters."""
+    """The filter by retailer state and by fulfillment state.
+
+    A client sends `?filter={"retailer_state": …, "fulfillment_state": …}`, or a parameter for each state.
+    """
 
     @classmethod
     def looks_meant(cls, name: str, value: str) -> str:
-        """Return the filter that an unknown parameter means: ignoring it would capture everything."""
+        """Return the filter that an unknown parameter probably means, for the error message.
+
+        An ignored parameter would be dangerous: the request would capture all fulfillments.
+        """
         retailers = "retailer" in name.lower() or (
             value in RETAILER_STATES and value not in FULFILLMENT_STATES
         )
         if MEANT.search(name) or value in {*FULFILLMENT_STATES, *RETAILER_STATES}:
             return "retailer_state" if retailers else "fulfillment_state"
-        return ""
+        if name.lower() in PAGING:
+            return "cursor"
+        return "fulfillment_state or retailer_state" if name.lower() in CHOOSING else ""
 
     retailer_state = choice_filter(RETAILER_STATES, method="by_retailer_state")
     fulfillment_state = choice_filter(FULFILLMENT_STATES, method="by_fulfillment_state")

@@ -9,13 +9,13 @@ from datetime import datetime
 from fulfillments.models import Fulfillment, FulfillmentLine, KeptParcel, Rejection, Return, Shipment
 
 ITEMIZED = ("shipments", "kept_parcels", "rejections", "returns")
-"""The records of a fulfillment that name units."""
+"""The relations of a fulfillment to its records that have units."""
 Itemized = Shipment | KeptParcel | Rejection | Return
 
 
 @dataclass(frozen=True)
 class SkuQuantity:
-    """The units of one sku, and how many of them went back into stock."""
+    """The units of one sku, and the number of these units that went back into stock."""
 
     sku: str
     quantity: int
@@ -24,7 +24,7 @@ class SkuQuantity:
 
 @dataclass(frozen=True)
 class ItemizedRecord:
-    """A parcel, rejection or return, with its fulfillment and its content."""
+    """A parcel, kept parcel, rejection or return, with its fulfillment and its content."""
 
     fulfillment: Fulfillment
     record: Itemized
@@ -32,7 +32,7 @@ class ItemizedRecord:
 
     @property
     def number(self) -> str:
-        """Return the supplier's number of a rejection or return."""
+        """The supplier's own id of a rejection or return; empty for parcels."""
         record = self.record
         number = record.reject_id if isinstance(record, Rejection) else getattr(record, "return_id", None)
         return number or ""
@@ -46,9 +46,9 @@ class ItemizedRecord:
 
 
 def itemize(fulfillments: Iterable[Fulfillment], name: str) -> Iterator[ItemizedRecord]:
-    """Yield all `shipments`, `rejections` or `returns` of fulfillments with their content.
+    """Yield the records of one kind of these fulfillments, each with its units by sku.
 
-    Makes no query if the records and the lines are prefetched.
+    `name` is the kind, an element of `ITEMIZED`. Makes no query if the records and the lines are prefetched.
     """
     for fulfillment in fulfillments:
         lines = {line.pk: line for line in fulfillment.lines.all()}

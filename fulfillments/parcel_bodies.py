@@ -31,9 +31,9 @@ class ParcelLineBody(SkuItemBody):
 
 
 class LeftAt(fields.Moment):
-    """The moment at which a parcel left. It is not in the future."""
+    """The moment at which a parcel left. A moment in the future is refused."""
 
-    def to_internal_value(self, data: Any) -> datetime:
+    def to_internal_value(self, data: object) -> datetime:
         moment = super().to_internal_value(data)
         if moment > timezone.now() + CLOCKS_DIFFER:
             raise ValidationError("Is in the future.", code="future")
@@ -41,7 +41,7 @@ class LeftAt(fields.Moment):
 
 
 class ShipBody(TrackingBody):
-    """One parcel; without lines, it holds all open units."""
+    """One parcel. Without `lines`, the parcel has all open units."""
 
     narrowed_by = "lines"
 
@@ -78,8 +78,8 @@ class CorrectionBody(Body):
         return body
 
 
-# Generators give `tracking_number` and `trackingNumber` the same name, so only one is documented
-# (docs/adr/0049).
+# Client generators give `tracking_number` and `trackingNumber` the same name, so the API documents only
+# `trackingNumber` (docs/adr/0049).
 @extend_schema_serializer(exclude_fields=["tracking_number"])
 class ParcelBody(Body):
     trackingNumber = fields.Text(max_length=100, required=False)
@@ -107,7 +107,7 @@ class ShipmentsBody(Body):
     shipments = ParcelBody(many=True, allow_empty=False, max_length=500)  # type: ignore[call-arg]
 
     def validate(self, body: dict[str, Any]) -> dict[str, object]:
-        """Merge elements with the same tracking number into one parcel."""
+        """Merge the elements with the same tracking number into one parcel."""
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})

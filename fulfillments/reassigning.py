@@ -21,18 +21,22 @@ PREVIEW = Actor.system("look")
 
 @dataclass(frozen=True)
 class Alternatives:
-    """Each line's candidates with price, stock and reason, and the suppliers that could take all units."""
+    """The candidates for a fulfillment's open units, and the other suppliers that have units in stock.
+
+    `lines` has each line with its candidates: price, stock, and the reason why a candidate was chosen or not.
+    `able` has the names of the other suppliers that have all units, by id.
+    """
 
     lines: list[dict[str, Any]]
     able: dict[int, str]
     partly: dict[int, str]
-    """The other suppliers that have a part of the units."""
+    """The names of the other suppliers that have only some of the units, by id."""
     chosen: str
     """The suppliers that routing would choose; empty if the candidates do not have all units."""
 
 
 def find_alternatives(fulfillment: Fulfillment) -> Alternatives:
-    """Return what reassigning the fulfillment would do now. Locks nothing; seven queries."""
+    """Return the suppliers that could take the open units now. Makes seven queries and locks no row."""
     open_, skus, wanted = Counter[int](), dict[int, str](), dict[int, WantedLine]()
     for line in fulfillment.lines.all():
         if line.open:
@@ -102,7 +106,7 @@ def _wants(fulfillment: Fulfillment, open_: Counter[int], lines: list[WantedLine
 
 
 def _matched_by(line: WantedLine) -> str:
-    """Explain which variants are candidates: other suppliers may use other names for the same goods."""
+    """Return a sentence that says which field of the order line determined the candidates."""
     if line.asked_variant_id is not None:
         return f"The order names variant {line.asked_variant_id}, which no other supplier has."
     if line.asked_supplier_id is not None:
@@ -113,7 +117,10 @@ def _matched_by(line: WantedLine) -> str:
 
 
 def _why_not(decision: DecisionJson, source: ConsideredJson) -> str:
-    """Explain why a source gets nothing: a fulfillment is reassigned as a whole or not at all."""
+    """Return the reason why a candidate gets no units, if the candidates together have too few units.
+
+    In this case no candidate gets units, because a reassignment moves all of its units or none.
+    """
     if not source["quantity"]:
         return source["reason"]
     if decision["unfilled"]:
@@ -122,14 +129,17 @@ def _why_not(decision: DecisionJson, source: ConsideredJson) -> str:
 
 
 def _refused(supplier_id: int, wants: list[Want]) -> bool:
-    """Tell whether the supplier, or a warehouse of it, refused one of the lines before."""
+    """Return whether the supplier, or one of its warehouses, refused one of the lines before."""
     refused = {each.supplier_id for want in wants for each in want.candidates if each.refused}
     refused |= {supplier for want in wants for supplier, _ in want.refused_warehouses}
     return supplier_id in refused
 
 
 def _has_all(supplier_id: int, wants: list[Want], available: dict[tuple[int, int], int]) -> bool:
-    """Tell whether the supplier has all units. Earlier refusals end if an operator chooses the supplier."""
+    """Return whether the supplier has all units.
+
+    Ignore earlier refusals of the supplier, because these refusals end if an operator chooses the supplier.
+    """
     supplier_wants = [
         Want(
             want.line,

@@ -21,18 +21,22 @@ from inventory.models import StockLevel
 class Refusals:
     """The warehouses and suppliers that routing does not ask again for a line.
 
-    `for_address` counts the units of the line with a wrong address.
+    `warehouses` rejected the line as out of stock. `suppliers` rejected the line as a missing sku, or an
+    operator reassigned the units of these suppliers. `for_address` is the number of units that were rejected
+    because of a wrong address.
     """
 
-    warehouses: set[WarehouseKey] = field(default_factory=set)  # were out of stock
-    suppliers: set[int] = field(
-        default_factory=set
-    )  # do not have the sku, or lost the line to a reassignment
+    warehouses: set[WarehouseKey] = field(default_factory=set)
+    suppliers: set[int] = field(default_factory=set)
     for_address: int = 0
 
 
 class RefusedLine(NamedTuple):
-    """A fulfillment's line with rejected units, and the later news about its goods."""
+    """A fulfillment line with rejected units.
+
+    A later count above zero (`stocked_at`) or a later listing of the variant (`listed_since`) can end the
+    rejection.
+    """
 
     id: int
     order_line_id: int
@@ -45,7 +49,7 @@ class RefusedLine(NamedTuple):
 
 
 def refusals_of(line_ids: Iterable[int]) -> defaultdict[int, Refusals]:
-    """Return the rejections that are in force, by order line id. Two queries."""
+    """Return the rejections that are in force, by order line id. Makes two queries."""
     refusals: defaultdict[int, Refusals] = defaultdict(Refusals)
     stock = StockLevel.objects.filter(
         variant_id=OuterRef("variant_id"), warehouse_id=OuterRef("fulfillment__warehouse_id")
@@ -71,7 +75,7 @@ def refusals_of(line_ids: Iterable[int]) -> defaultdict[int, Refusals]:
 
 
 def _has_ended(refusal: Refusal, line: RefusedLine, rejected_at: datetime) -> bool:
-    """Tell whether the supplier has counted units there, or listed the variant, after the refusal."""
+    """Return whether a later count above zero, or a later listing of the variant, has ended the refusal."""
     if refusal.empties_stock:
         return line.stocked_at is not None and line.stocked_at > rejected_at
     if refusal.delists:

@@ -1,6 +1,7 @@
-"""Reads of suppliers' fulfillments: one query for each table, whatever the size of the page.
+"""The queries for suppliers' fulfillments: one query for each table, for a page of any size.
 
-Rows replace model instances, because a page of 100 fulfillments then takes a fifth of the time.
+The functions read named tuples instead of model instances, because a page of 100 fulfillments then takes a
+fifth of the time.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from fulfillments.tracking import tracking_url
 
 T = TypeVar("T")
 OfOrder = Annotated[T, Through("order")]
-"""A field of the order that its suppliers see, under the same name."""
+"""The type of a field that comes from the order's field of the same name, and that suppliers see."""
 
 
-# Empty after a correction of the address, until the next capture.
+# The time of the last capture; empty after a correction of the address, until the next capture.
 _captured_at = Case(
     When(capture__outdated=False, then=Coalesce("capture__captured_again_at", "capture__captured_at"))
 )
@@ -86,7 +87,7 @@ _open = F("quantity") - F("shipped") - F("rejected") - F("canceled")
 
 
 class FulfillmentLineRow(NamedTuple):
-    """A line with the fields of the answer, and the notes that its fulfillment shows."""
+    """A line with the fields of the answer, and with the order line's notes."""
 
     fulfillment_id: int
     order_line_id: int
@@ -160,10 +161,10 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """Save a capture for each row without `captured_at`; return the rows with the time of their capture.
+    """Save a capture for each row without `captured_at`. Return the rows with the time of their capture.
 
-    A row has no `captured_at` before its first capture, and after a correction of its address. This locks no
-    row that a move needs.
+    A row has no `captured_at` before its first capture, and after a correction of its address. The statement
+    locks no row that a move needs.
     """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
@@ -179,8 +180,7 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             [uncaptured],
         )
         captured: dict[int, datetime] = dict(cursor.fetchall())
-    # A concurrent transaction has captured the other rows. Read its times in a new statement, which can see
-    # them.
+    # A concurrent transaction has captured the other rows. Only a new statement can see their times.
     others = [pk for pk in uncaptured if pk not in captured]
     if others:
         captured |= dict(
@@ -196,7 +196,7 @@ def _with_capture(row: FulfillmentRow, at: datetime | None) -> FulfillmentRow:
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
-    """Return the rows with lines, parcels, rejections and returns, as answers. Four or five queries."""
+    """Return fulfillments with lines, parcels, rejections and returns, as answers. Makes 4 or 5 queries."""
     ids = [row.id for row in page]
     # Kept parcels wait for the release of a hold, or for the answer to a cancellation.
     waiting = [row.id for row in page if row.held or row.state == CANCELING]
@@ -243,7 +243,7 @@ def returns_of() -> QuerySet[Return, ReturnRow]:
 
 
 def retailer_state(state: State, *, held: bool) -> RetailerState:
-    """Return the retailer's state of a fulfillment (contract 3)."""
+    """Return a fulfillment's state in the retailer's words (contract 3)."""
     if state in (CANCELING, CANCELED):
         return "canceling" if state == CANCELING else "canceled"
     return "pending" if held and state in WORKABLE else "ordered"
@@ -258,7 +258,7 @@ def _fulfillment_json(
     returns: list[ReturnRow],
 ) -> FulfillmentJson:
     skus = {line.id: line.sku for line in lines}
-    # Several lines of a fulfillment may belong to one order line, whose notes are shown once.
+    # Show the notes of an order line once, even if several lines of the fulfillment are for this order line.
     notes = {line.order_line_id: line.notes for line in lines}
     due_at = next_due_at(
         row.state, row.due_at, row.capture_due_at, captured=row.first_captured_at is not None

@@ -39,9 +39,9 @@ class NoteJson(TypedDict):
 
 
 class FulfillmentLineJson(TypedDict):
-    """One line, with the values agreed when it was routed. `quantity_open` units are neither shipped,
-    rejected nor canceled; `short` of them have no stock reserved. `quantity_cancel_requested` units wait for
-    the answer to a cancellation request.
+    """One line, with the values agreed when it was routed. `quantity_open` is the number of units that are
+    not shipped, rejected or canceled; `short` is the number of open units without reserved stock.
+    `quantity_cancel_requested` is the number of units that wait for the answer to a cancellation request.
     """
 
     id: int
@@ -78,7 +78,7 @@ class ParcelJson(TypedDict):
 
 
 class ShipmentJson(ParcelJson):
-    """A shipped parcel. Its `id` names it in a correction."""
+    """A shipped parcel. The path of a correction has its `id`."""
 
     id: int
 
@@ -91,7 +91,7 @@ class RejectionJson(TypedDict):
 
 
 class ReturnItemJson(ItemJson):
-    """Returned units; `restocked` of them went back into stock."""
+    """Returned units. `restocked` is the number of units that went back into stock."""
 
     restocked: int
 
@@ -104,7 +104,7 @@ class ReturnJson(TypedDict):
 
 
 class KeptShipmentJson(ParcelJson):
-    """A parcel that left before the order was held. It is shipped when the order is released."""
+    """A parcel that left before the order was held. It becomes a shipment when the order is released."""
 
     reported_at: str
 
@@ -219,7 +219,7 @@ CANCELATION_ANSWERS = {
 }
 
 
-# The other spellings differ in a letter or a blank, so generators would give two values the same name.
+# The API documents only two spellings: client generators would give the other spellings the same names.
 @extend_schema_field(
     {
         "type": "string",
@@ -269,7 +269,10 @@ class OutOfStockBody(Body):
 
 
 def restock_day(body: Mapping[str, Any], reason: State) -> date | None:
-    """Return the restock date of a refusal. Raises InvalidDate, and Invalid for another reason."""
+    """Return the restock date of a refusal. Raises InvalidDate for a past day.
+
+    Raises Invalid if the reason is not out of stock.
+    """
     day: date | None = body.get("expected_at")
     if day is not None and reason != State.OUT_OF_STOCK:
         raise Invalid.at("expected_at", "Belongs to the reason out_of_stock only.", "unknown_field")
@@ -278,7 +281,8 @@ def restock_day(body: Mapping[str, Any], reason: State) -> date | None:
     return day
 
 
-@extend_schema_serializer(exclude_fields=["reject_id"])  # as with a parcel's tracking number
+# Client generators give `reject_id` and `rejectId` the same name, so the API documents only `rejectId`.
+@extend_schema_serializer(exclude_fields=["reject_id"])
 class RejectionBody(Body):
     """Rejected units of some lines (contract 10)."""
 
@@ -291,7 +295,7 @@ class RejectionBody(Body):
     reject_id = fields.Text(max_length=100, required=False, allow_null=True)
     reason = fields.Choice(choices=["out_of_stock", "missing_sku", "wrong_address"], default="out_of_stock")
     items = SkuItemBody(many=True, allow_empty=False)
-    # Its own element is refused for a day in the past, not the whole request.
+    # Use `Date` instead of `ExpectedAt`: a past day must fail only this element, not the whole request.
     expected_at = fields.Date(required=False, allow_null=True)
 
     def validate(self, body: dict[str, object]) -> dict[str, object]:
@@ -301,7 +305,7 @@ class RejectionBody(Body):
 
 
 class ReturnLineBody(SkuItemBody):
-    """Returned units; with `restock` they go back into stock."""
+    """Returned units. With `restock`, they go back into stock."""
 
     restock = fields.Flag(default=False)
 

@@ -1,4 +1,4 @@
-"""Writes of a change beyond the moved fulfillments: stock, listings and new fulfillments."""
+"""The writes of an order's change that are not moves: stock, listings, new fulfillments and time limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from catalog.models import Variant, VariantChange
 from events.models import Event
 from fastdb.inserts import insert
 from fastdb.updates import update
-from fulfillments.backorder_claims import stock_left_for_new
 from fulfillments.change import Change
 from fulfillments.deadlines import capture_due_at, due_at
 from fulfillments.effects import Effects
@@ -28,13 +27,14 @@ from fulfillments.planning.candidates import Market
 from fulfillments.planning.routing import Allocation, Candidate, Plan, Want, WarehouseKey, plan
 from fulfillments.refusals import refusals_of
 from fulfillments.states import UNFINISHED, WORKABLE, State
+from fulfillments.stock_for_backorders import stock_left_for_new
 from inventory.expecting import expect
 from inventory.models import MovementKind
 from inventory.reservations import Cause, LockedStock, Stock, StockKey
 
 
 def apply_effects(effects: Effects, change: Change) -> None:
-    """Delist variants, write stock, and route rejected units again."""
+    """Delist variants, write stock, route rejected units again, and save restock dates."""
     wants = _wants(effects, change)
     joinable = lock_joinable(change) if wants else {}
     _delist(effects.delisted, by=change.by)
@@ -53,7 +53,10 @@ def apply_effects(effects: Effects, change: Change) -> None:
 
 
 def _wants(effects: Effects, change: Change) -> list[Want]:
-    """Return the wants of rejected units. A line with a fixed supplier may go to its other warehouses."""
+    """Return the wants of rejected units.
+
+    A line whose supplier the retailer named may go to other warehouses of this supplier.
+    """
     if not effects.rejected:
         return []
     lines = change.lines_in(effects.rejected)
@@ -73,7 +76,7 @@ def _wants(effects: Effects, change: Change) -> list[Want]:
 
 
 def _candidates_of(supplier_id: int | None, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """Keep the candidates of the supplier that an operator chose; None keeps all."""
+    """Keep the candidates of the supplier that an operator chose. None keeps all candidates."""
     return tuple(candidate for candidate in candidates if supplier_id in (None, candidate.supplier_id))
 
 
@@ -81,9 +84,9 @@ DELISTED = {"listed": {"from": True, "to": False}}
 
 
 def _delist(variant_ids: set[int], *, by: Actor) -> None:
-    """Delist the variants; lock them by id, before any stock row.
+    """Delist the variants. Lock them in the order of their ids, before any stock row.
 
-    `no_key` avoids a deadlock: a push that holds stock rows needs a key lock on the variants.
+    `no_key` avoids a deadlock: a push that has locked stock rows needs a key lock on the variants.
     """
     if variant_ids:
         variants = Variant.objects.filter(pk__in=variant_ids)
@@ -94,10 +97,10 @@ def _delist(variant_ids: set[int], *, by: Actor) -> None:
 
 
 def lock_joinable(change: Change) -> dict[WarehouseKey, Fulfillment]:
-    """Lock and return the order's uncaptured fulfillments: units for the same warehouse can join them.
+    """Lock and return the order's uncaptured fulfillments. New units from the same warehouse can join them.
 
-    Units in another currency cannot join. The lock prevents a capture meanwhile, because a capture inserts
-    a row that refers to the fulfillment.
+    A fulfillment is left out if its supplier has another currency now. The lock prevents a capture meanwhile,
+    because a capture inserts a row that refers to the fulfillment.
     """
     new = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by("pk")
     new = new.filter(currency=F("supplier__currency"))
@@ -113,9 +116,9 @@ def _route_again(
     joinable: Mapping[WarehouseKey, Fulfillment],
     reassigned: Collection[int],
 ) -> None:
-    """Route rejected units to the next warehouse with stock. Units that no warehouse has stay rejected.
+    """Route rejected units to other warehouses with stock. Units that no warehouse has stay rejected.
 
-    Raises InvalidTransition if units that an operator reassigns would stay rejected.
+    Raises InvalidTransition unless the warehouses have all units that an operator reassigns.
     """
     available = stock_left_for_new(change, stock).units
     chosen = plan(wants, available, allow_short=False, joining=joinable.keys())
@@ -131,7 +134,7 @@ def _route_again(
 def save_routing_decision(
     change: Change, wants: list[Want], chosen: Plan, available: dict[StockKey, int], *, cause: str
 ) -> None:
-    """Save the decision with its candidates, so that operators and retailers can read the reasons."""
+    """Save the routing decision with its candidates and reasons, for operators and retailers."""
     lines = explaining.explain(wants, chosen, available)
     insert([RoutingDecision(order_id=change.order_id, cause=cause, lines=lines)])
 
@@ -143,10 +146,11 @@ def create_fulfillments(
     joinable: Mapping[WarehouseKey, Fulfillment] = MappingProxyType({}),
     contested: Collection[StockKey] = (),
 ) -> None:
-    """Create a fulfillment for each warehouse of the plan, or join the existing one, and reserve the units.
+    """Reserve the allocated units, and add them to one fulfillment for each warehouse.
 
-    Units that join a fulfillment get lines of their own, with the values agreed now; existing lines keep
-    their own values. Short units of a contested stock row are marked as `behind` the unrouted lines.
+    If `joinable` has no fulfillment of the warehouse, create one. Units that join a fulfillment get new lines
+    with the values agreed now; existing lines keep their values. Lines from a stock row in `contested` are
+    marked as `behind`: unrouted lines of older orders get arriving stock of this row first.
     """
     fulfillments: dict[WarehouseKey, Fulfillment] = {}
     for allocation in allocations:
@@ -197,7 +201,7 @@ def tell_suppliers(
     event: str,
     data: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Record an event for each of these fulfillments, and move its `updated_at`."""
+    """Record an event for each of these fulfillments, and set their `updated_at` to now."""
     now = timezone.now()
     for fulfillment in unfinished:
         fulfillment.updated_at = now
@@ -206,7 +210,7 @@ def tell_suppliers(
 
 
 def restart_time_limits(change: Change, unfinished: list[Fulfillment]) -> None:
-    """Restart the time limits of the order's suppliers, who could not work while the order was held."""
+    """Restart the time limits of open work, because suppliers could not work while the order was held."""
     now = timezone.now()
     workable = [fulfillment for fulfillment in unfinished if fulfillment.state in WORKABLE]
     for fulfillment in workable:
@@ -220,7 +224,7 @@ def restart_time_limits(change: Change, unfinished: list[Fulfillment]) -> None:
 def move_deadlines(change: Change, unfinished: list[Fulfillment]) -> None:
     """Compute the time limits again for the order's new `ship_until`.
 
-    The partnership's hours do not start again.
+    The partnership's hours still count from the last change of state, or from the last release.
     """
     begun = _state_begun(change)
     workable = [fulfillment for fulfillment in unfinished if fulfillment.state in WORKABLE]
@@ -231,21 +235,21 @@ def move_deadlines(change: Change, unfinished: list[Fulfillment]) -> None:
 
 
 def _state_begun(change: Change) -> dict[int, datetime]:
-    """Return the start of each fulfillment's time limit: its last move or its last release."""
+    """Return the start of each fulfillment's time limit: the last change of state, or a later release."""
     moves = Event.objects.filter(order_id=change.order_id, fulfillment_id__isnull=False)
     moves = moves.filter(~Q(from_state=F("to_state")) | Q(type="fulfillment.released"))
     return dict(moves.order_by().values_list("fulfillment_id").annotate(Max("occurred_at")))
 
 
 def let_capture_again(unfinished: list[Fulfillment]) -> None:
-    """Mark the captures of these fulfillments as outdated: the next list captures them again."""
+    """Mark the captures of these fulfillments as outdated, so that the supplier captures them again."""
     captures = Capture.objects.filter(pk__in=[fulfillment.pk for fulfillment in unfinished])
     locked = captures.order_by("pk").select_for_update().values_list("pk", flat=True)
     Capture.objects.filter(pk__in=list(locked)).update(outdated=True)
 
 
 def _agreed_total(allocations: Sequence[Allocation], warehouse: WarehouseKey) -> Decimal | None:
-    """Return the sum of the agreed prices of a new fulfillment's units; None if none has a price."""
+    """Return the sum of the agreed prices of a new fulfillment's units, or None without any price."""
     prices = [
         (allocation.candidate.agreed.wholesale_price, allocation.quantity)
         for allocation in allocations

@@ -36,13 +36,14 @@ CANCELING, CANCELED, NOT_ALLOWED = State.CANCELING, State.CANCELED, State.CANCEL
 
 
 def sql(*states: models.TextChoices) -> str:
-    """Return states as SQL literals, separated by commas. No other code may spell a state in SQL."""
+    """Return states as SQL literals, separated by commas. All SQL statements use this function for states."""
     return ", ".join(f"'{state.value}'" for state in states)
 
 
 # The supplier still has work to do in these states.
 WORKABLE: Final = (NEW, ACCEPTED, NOT_ALLOWED)
-# A capture of new work returns these states: the supplier captures again after it refused a cancellation.
+# A capture returns fulfillments in these states. NOT_ALLOWED is included, because a supplier that refused a
+# cancellation captures the fulfillment again.
 CAPTURABLE: Final = (NEW, NOT_ALLOWED)
 
 # Units are open in these states, so the supplier is notified of changes of the order.
@@ -55,7 +56,7 @@ OPERATOR = (ActorKind.OPERATOR,)
 
 
 class OrderHeld(ApiError):
-    """A supplier's move that must wait, because operators hold the order (contract 13)."""
+    """The error for a supplier's move that must wait, because an operator holds the order (contract 13)."""
 
     code, status = "order_held", 409
 
@@ -64,8 +65,9 @@ class OrderHeld(ApiError):
 class Move:
     """One move of a fulfillment from one state to another.
 
-    The move ends in `target`, or in one of `otherwise` if it covers only a part of the units. In the state
-    `repeated_in`, the same call changes nothing. A move with `work=True` must wait while the order is held.
+    The move ends in `target`, or in a state of `otherwise` if the move covers only some of the units. A call
+    in the state `repeated_in` is a repetition and changes nothing. A move with `work=True` must wait while
+    the order is held.
     """
 
     name: str
@@ -101,15 +103,24 @@ class Move:
             )
 
     def waits(self, state: str) -> bool:
-        """Tell whether the move waits while the order is held. Units that left the warehouse do not wait."""
+        """Return whether the move must wait while the order is held.
+
+        A shipped fulfillment does not wait, because its units have left the warehouse.
+        """
         return self.work and state in WORKABLE
 
 
 def forbidden(state: str, done: str, actor: ActorKind) -> InvalidTransition:
     """Return the error that names the state and the moves that are allowed from it."""
+    return InvalidTransition(
+        f"A fulfillment that is '{state}' cannot be {done}; {allowed_from(state, actor)}."
+    )
+
+
+def allowed_from(state: str, actor: ActorKind) -> str:
+    """Return the end of a message: the moves that this actor may make from this state."""
     moves = [move.done for move in moves_from(state, actor)]
-    allowed = f"from there it can be {', '.join(moves)}" if moves else "nothing more can be done with it"
-    return InvalidTransition(f"A fulfillment that is '{state}' cannot be {done}; {allowed}.")
+    return f"from there it can be {', '.join(moves)}" if moves else "nothing more can be done with it"
 
 
 ACCEPT = Move(
@@ -192,7 +203,7 @@ APPROVE_CANCELATION = Move(
 )
 REFUSE_CANCELATION = Move(
     "refuse_cancelation",
-    "refused its cancelation",
+    "kept by refusing the cancellation",
     "fulfillment.cancelation_refused",
     (CANCELING,),
     NOT_ALLOWED,
@@ -336,4 +347,4 @@ EVENTS: Final = (
     *("fulfillment.address_corrected", "fulfillment.held", "fulfillment.ship_until_changed"),
     *dict.fromkeys(move.event for move in MOVES),
 )
-"""The types of events of fulfillments: those without a move, then those of the moves."""
+"""The event types of fulfillments: first the types without a move, then the types of the moves."""

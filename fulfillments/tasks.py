@@ -1,4 +1,4 @@
-"""Celery tasks. Each one reads its work from a table, so a missed call loses nothing."""
+"""The Celery tasks of fulfillments. Each task reads its work from a table, so a missed call loses nothing."""
 
 import logging
 
@@ -14,12 +14,12 @@ from fulfillments.simulating import running
 logger = logging.getLogger(__name__)
 
 SECONDS = 5.0
-"""The limit of one run: other ticks wait meanwhile, and the next run continues."""
+"""The time limit of one run. Other periodic tasks wait meanwhile; the next run continues the work."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def answer_cancelations() -> int:
-    """Give the default answer to late cancellation requests, one order per transaction."""
+    """Give the default answer to cancellation requests after their time limit, one order per transaction."""
     late = Fulfillment.objects.with_unanswered_cancelation().select_related("order", "partnership")
     answered = 0
     for fulfillment in late.order_by("due_at")[:1000]:
@@ -31,7 +31,8 @@ def answer_cancelations() -> int:
             logger.warning("fulfillment %s: %s", fulfillment.pk, error.message)
         except Exception:
             if not connection.is_usable():
-                raise  # the database is gone, so every other answer would fail too
+                # The connection to the database is lost, so the answers for the other orders would fail too.
+                raise
             logger.exception("fulfillment %s: giving the default answer failed", fulfillment.pk)
     return answered
 

@@ -1,7 +1,7 @@
 """The timeline of an order or of one fulfillment, with names and skus instead of ids.
 
 The timeline joins events (of API calls, files, people and the service itself) with first captures, routing
-decisions, stock movements, and deliveries to partners' webhooks. It takes a fixed number of queries.
+decisions, stock movements, and deliveries to partners' webhooks. The number of queries is fixed.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ DELIVERIES = {"waiting": "waiting", "delivered": "delivered", "dead": "given up"
 def order_timeline(
     order_id: int, lines: Mapping[int, str], fulfillment_id: int | None = None
 ) -> tuple[list[HistoryEntry], bool]:
-    """Return the entries, oldest first, and whether there are more than the limit.
+    """Return the entries, oldest first, and whether more entries exist than the limit.
 
-    `lines` has the names of the order's lines by id.
+    `lines` has the names of the order's lines by id. With a `fulfillment_id`, return only
+    the entries of this fulfillment.
     """
     narrowed: dict[str, object] = {"order_id": order_id}
     if fulfillment_id is not None:
@@ -79,7 +80,7 @@ def event_entries(
     fulfillment_lines: Mapping[int, str],
     names: Mapping[str, str],
 ) -> Iterator[HistoryEntry]:
-    """Yield events with the names of lines and of members."""
+    """Yield an entry for each event, with the names of lines and of members."""
     for event in events:
         by, key = actor_name(event.actor, names)
         subject, _, verb = event.type.partition(".")
@@ -111,7 +112,7 @@ def _details(
 
 
 def _item(item: Mapping[str, object], named: Mapping[int, str], lines: Mapping[int, str]) -> str:
-    """Return text such as `2 × LAN-1`, by the fulfillment's line or else by the order's line."""
+    """Return text such as `2 × LAN-1`, with the name of the fulfillment line, or else of the order line."""
     line, order_line = item.get("line"), item.get("order_line_id", item.get("id"))
     name = named.get(line, "") if isinstance(line, int) else ""
     if not name and isinstance(order_line, int):
@@ -120,7 +121,7 @@ def _item(item: Mapping[str, object], named: Mapping[int, str], lines: Mapping[i
 
 
 def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> Iterator[HistoryEntry]:
-    """Yield the routing decisions, without reasons. Each belongs to the request of the nearest event."""
+    """Yield the routing decisions, without reasons. Each entry gets the request id of the nearest event."""
     decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("id")[:LONGEST])
     chosen = [
         [(line, one) for line in each.lines for one in line["candidates"] if one["quantity"]]
@@ -147,7 +148,10 @@ def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> 
 
 
 def _request_at(moment: datetime, events: list[Event]) -> str:
-    """Return the request of the nearest event. A decision and its event are written in one transaction."""
+    """Return the request id of the nearest event, or an empty text if no event is within ten seconds.
+
+    A decision has no request id, but it is written in one transaction with its event.
+    """
     nearest = min(events, key=lambda event: abs(event.occurred_at - moment), default=None)
     near = nearest is not None and abs(nearest.occurred_at - moment) < ONE_TRANSACTION
     return nearest.request_id if nearest and near else ""
@@ -195,7 +199,7 @@ def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
 def _movements(
     narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
 ) -> Iterator[HistoryEntry]:
-    """Yield the stock movements, with consecutive ones of the same kind and cause as one entry."""
+    """Yield the stock movements. Consecutive movements with the same kind and cause make one entry."""
     moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("id")
     if "fulfillment_id" in narrowed:
         moved = moved.filter(fulfillment_id=narrowed["fulfillment_id"])

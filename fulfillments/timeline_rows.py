@@ -1,4 +1,4 @@
-"""The rows of an order's timeline: one row for all entries of one request, headed by a sentence."""
+"""The rows of an order's timeline. A row has all entries of one request, and a sentence as its heading."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ SENTENCES = {
     "fulfillment.address_corrected": ("corrected the address", ""),
     "order.canceled": ("canceled the order", "bad"),
 }
-"""Words after the actor, and their meaning, by type of event. The most informative types come first."""
+"""The words after the actor's name, and the color of the row, by event type.
+
+The most informative types come first. A row's sentence comes from the first of these types in the row.
+"""
 RANKS = dict(zip(SENTENCES, count()))
 UNRANKED = len(RANKS)
 REASON_IN_SENTENCE = frozenset(type_ for type_, (words, _) in SENTENCES.items() if "{reason}" in words)
@@ -48,10 +51,10 @@ ALWAYS_SHOWN = (
     "unrouted",
     "answer",
 )
-"""Details that a reader needs without a click."""
+"""The details that are visible without a click."""
 AT_ONCE = timedelta(seconds=2)
 SHOWN_BESIDE = ("routing", "capture", "remark")
-"""Kinds of entries that are shown beside the event that caused them. The others are behind *Details*."""
+"""The kinds of entries that are shown beside the event of their request. *Details* shows the other kinds."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class TimelineRow:
 
     @property
     def sentence(self) -> str:
-        """Return the event in words: "Acme refused 3 × MUG-1: Missing SKU"."""
+        """The event in words, such as "Acme refused 3 × MUG-1: Missing SKU"."""
         lead = self.lead
         words, _ = SENTENCES.get(lead.type, ("", ""))
         if not words:
@@ -87,7 +90,7 @@ class TimelineRow:
 
     @property
     def by(self) -> str:
-        """Return the actor if the sentence does not name it."""
+        """The name of the actor, or an empty text if the sentence has the name."""
         return "" if self.lead.type in SENTENCES else self.party or self.lead.by
 
     @property
@@ -97,7 +100,11 @@ class TimelineRow:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """Return the details that need no click: those of the lead, and its consequences."""
+        """The details that are visible without a click.
+
+        The entry `lead` shows the details in `ALWAYS_SHOWN`, or all details if its type has no sentence.
+        Entries of the kinds in `SHOWN_BESIDE` show their units.
+        """
         lead = self.lead
         whole = lead.type not in SENTENCES
         found = [
@@ -116,7 +123,7 @@ class TimelineRow:
 
     @property
     def moves(self) -> list[HistoryEntry]:
-        """Return the entries that changed a state, each state once."""
+        """The entries that changed a state. Equal changes of several fulfillments give only one entry."""
         moved = [entry for entry in self.entries if entry.to_state and entry.from_state != entry.to_state]
         return [*{(entry.from_state, entry.to_state): entry for entry in moved}.values()]
 
@@ -129,7 +136,7 @@ class TimelineRow:
 def timeline_rows(
     entries: Iterable[HistoryEntry], suppliers: Mapping[int, str], retailer: str
 ) -> list[TimelineRow]:
-    """Group consecutive entries of one request on one day. `suppliers` has names by fulfillment."""
+    """Group consecutive entries of one request on one day. `suppliers` has names by fulfillment id."""
     rows = []
     for _, together in groupby(_with_requests([*entries]), lambda each: (each[1].at.date(), each[0])):
         row = TimelineRow([entry for _, entry in together], "")
@@ -143,9 +150,10 @@ def timeline_rows(
 
 
 def _with_requests(entries: list[HistoryEntry]) -> list[tuple[str, HistoryEntry]]:
-    """Return each entry with its request. Work of the service without a request is grouped by actor and time.
+    """Return each entry with the name of its group. The group of a request has the request's id as its name.
 
-    A routing decision without a request belongs to the next entry. Remarks stay alone.
+    Consecutive entries without a request form a group if they have the same actor and less than two seconds
+    between them. A routing decision without a request joins the next entry. A remark is a group of its own.
     """
     named: list[tuple[str, HistoryEntry]] = []
     for number, entry in reversed([*enumerate(entries)]):

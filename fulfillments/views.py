@@ -1,4 +1,4 @@
-"""The endpoints of suppliers' fulfillments (interface 4, endpoints 1 to 7; dialects of contract 10)."""
+"""The endpoints of suppliers' fulfillments (interface 4, endpoints 1 to 7; further forms in contract 10)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ WHOLE_ANSWER = "The answer to a cancellation covers all requested units, so it h
 
 
 class FulfillmentViewSet(SupplierViewSet):
-    """A supplier's reads and moves of its fulfillments."""
+    """The endpoints with which a supplier reads and moves its fulfillments."""
 
     read_scope, write_scope = Scope.FULFILLMENTS_READ, Scope.FULFILLMENTS_WRITE
     piecemeal = frozenset({"rejections"})
@@ -103,21 +103,21 @@ class FulfillmentViewSet(SupplierViewSet):
         parameters=[*FILTERS, LIMIT, CURSOR],
         responses={200: answers(FulfillmentJson, "Fulfillments, oldest first.", many=True)},
     )
-    def capture(self, request: Request, **kwargs: Any) -> Response:
-        """List the supplier's fulfillments; new work is `retailer_state` ordered, `fulfillment_state` new.
+    def capture(self, request: Request, **kwargs: object) -> Response:
+        """List the supplier's fulfillments. New work is `retailer_state` ordered, `fulfillment_state` new.
 
         Each call returns a fulfillment again until the supplier acts on it: delivery is at least once.
         """
         fulfillments = Fulfillment.objects.for_supplier(self.supplier).not_held()
         page = Keyset("id").page(rows(FulfillmentFilter.apply(request, fulfillments)), request)
-        # HEAD shows nothing, so it captures nothing.
+        # The answer to HEAD has no body: the supplier sees no fulfillment, so nothing is captured.
         shown = page.items if request.method == "HEAD" else mark_captured(page.items)
         return Response(fulfillments_json(shown), headers=page.headers)
 
     @extend_schema(
         summary="Read a fulfillment", responses={200: answers(FulfillmentJson, "The fulfillment.")}
     )
-    def retrieve(self, request: Request, **kwargs: Any) -> Response:
+    def retrieve(self, request: Request, **kwargs: object) -> Response:
         """Return one fulfillment with the same fields as in the list."""
         page = list(rows(Fulfillment.objects.filter(pk=self.fulfillment.pk)))
         return Response(fulfillments_json(page)[0])
@@ -125,7 +125,7 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Save the invoice number", request=InvoiceBody, responses={200: answers(ResultJson, "Saved.")}
     )
-    def invoice(self, request: Request, **kwargs: Any) -> Response:
+    def invoice(self, request: Request, **kwargs: object) -> Response:
         """Save the number of the supplier's invoice for this fulfillment."""
         body = read(InvoiceBody, request)
         with self.fulfillment.order.change(by=self.actor) as change:
@@ -137,7 +137,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=TrackingBody,
         responses={200: answers(ResultJson, "Accepted, or unchanged.")},
     )
-    def accept(self, request: Request, **kwargs: Any) -> Response:
+    def accept(self, request: Request, **kwargs: object) -> Response:
         """Accept the fulfillment. The tracking number is optional."""
         body = read(TrackingBody, request)
         refuse_units(json_of(request), WHOLE_ACCEPT)
@@ -148,7 +148,7 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Ship", request=ShipBody, responses={200: answers(ShippedJson, "Shipped, or unchanged.")}
     )
-    def ship(self, request: Request, **kwargs: Any) -> Response:
+    def ship(self, request: Request, **kwargs: object) -> Response:
         """Ship one parcel. For a split shipment, repeat the call for each parcel."""
         body = read(ShipBody, request)
         quantities = self._units_by_line(body.get("lines"))
@@ -174,11 +174,11 @@ class FulfillmentViewSet(SupplierViewSet):
         request=OutOfStockBody,
         responses={200: answers(ResultJson, "Rejected, or unchanged.")},
     )
-    def reject(self, request: Request, *, reason: State, **kwargs: Any) -> Response:
+    def reject(self, request: Request, *, reason: State, **kwargs: object) -> Response:
         """Reject the whole fulfillment: out of stock, missing sku, or wrong address."""
         data = json_of(request)
         refuse_units(data, "Reject single lines by POST …/fulfillments/rejections.")
-        # Some languages write an empty object as an empty array.
+        # Some programming languages write an empty object as an empty array.
         day = restock_day({} if data == [] else read(OutOfStockBody, request), reason)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.reject(change, reason, expected_at=day)
@@ -189,7 +189,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=AnswerBody,
         responses={200: answers(ResultJson, "Answered, or unchanged.")},
     )
-    def answer_cancelation(self, request: Request, **kwargs: Any) -> Response:
+    def answer_cancelation(self, request: Request, **kwargs: object) -> Response:
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
         refuse_units(json_of(request), WHOLE_ANSWER)
@@ -203,7 +203,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=None,
         responses={200: answers(ResultJson, "Answered, or unchanged.")},
     )
-    def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: Any) -> Response:
+    def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: object) -> Response:
         """Answer a retailer's cancellation, with the status in the path."""
         refuse_units(json_of(request), WHOLE_ANSWER)
         return self._answer_cancelation(status)
@@ -223,7 +223,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=ShipmentsBody,
         responses={200: answers(ShippedJson, "Shipped, or unchanged.")},
     )
-    def shipments(self, request: Request, **kwargs: Any) -> Response:
+    def shipments(self, request: Request, **kwargs: object) -> Response:
         """Ship several parcels of one fulfillment in one call."""
         body = read(ShipmentsBody, request)
         fulfillment = self._find(body["id"])
@@ -237,7 +237,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=CorrectionBody,
         responses={200: answers(ShippedJson, "Corrected, or unchanged.")},
     )
-    def correct_shipment(self, request: Request, **kwargs: Any) -> Response:
+    def correct_shipment(self, request: Request, **kwargs: object) -> Response:
         """Correct the tracking number or the carrier of a parcel, for some days after `shipped_at`."""
         body = read(CorrectionBody, request)
         shipment = self.shipment
@@ -252,7 +252,7 @@ class FulfillmentViewSet(SupplierViewSet):
         request=RejectionBody(many=True),
         responses={200: answers(RejectionsJson, "The result of each element.")},
     )
-    def rejections(self, request: Request, **kwargs: Any) -> Response:
+    def rejections(self, request: Request, **kwargs: object) -> Response:
         """Reject some units of lines. Each element is a rejection that succeeds or fails by itself."""
         data = json_of(request)
         if not isinstance(data, list):
@@ -276,7 +276,7 @@ class FulfillmentViewSet(SupplierViewSet):
         return Response(body)
 
     def _reject_each(self, elements: list[dict[str, object]]) -> list[MoveOutcome | ApiError]:
-        """Reject one element after the other. Raises Busy or Unavailable if the database fails meanwhile."""
+        """Reject the elements in turn. Raises Busy or Unavailable if the database fails meanwhile."""
         done: list[MoveOutcome | ApiError] = []
         for element in elements:
             try:
@@ -305,7 +305,7 @@ class FulfillmentViewSet(SupplierViewSet):
     @extend_schema(
         summary="Record a return", request=ReturnBody, responses={200: answers(ResultJson, "Recorded.")}
     )
-    def returns(self, request: Request, **kwargs: Any) -> Response:
+    def returns(self, request: Request, **kwargs: object) -> Response:
         """Record units that came back after shipping, at most as many as were shipped."""
         body = read(ReturnBody, request)
         with self.fulfillment.order.change(by=self.actor) as change:

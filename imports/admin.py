@@ -55,7 +55,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
     )
     more_columns = ("created_by", "as_of", "started_at", "finished_at", "created", "updated")
     list_select_related = ("supplier",)
-    search_help_text = "An import's number, or its file's path as it was given, in full"
+    search_help_text = "An import's number, or the whole path of its file as it was given"
 
     def search_condition(self, term: str) -> Q:
         return super().search_condition(term) | Q(source=term)
@@ -88,6 +88,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
             "price_changes": overview.with_percents(job.report)["price_changes"]
             if job.report.get("price_changes")
             else [],
+            "warnings": overview.warnings_of(job),
             "options": overview.option_texts(job),
             "reject_groups": overview.reject_groups(job) if job.rejected else [],
             "rejects_counted": min(job.rejected, overview.LOOKED_AT),
@@ -118,7 +119,7 @@ class ImportJobAdmin(RecordAdmin[ImportJob]):
         )
 
 
-# Leave out the details that each event repeats, because the page shows them already, and counts of zero.
+# The timeline leaves out details that the page already shows, and counts of zero.
 SHOWN_ABOVE, EMPTY = {"kind", "source", "status"}, {"0", "no"}
 
 
@@ -177,7 +178,7 @@ class AutoImportAdmin(RecordedAdmin[AutoImport]):
 
 @admin.register(SavedMapping)
 class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
-    """Mappings saved by suppliers. Suppliers change them by the API; operators only read them."""
+    """The page of suppliers' saved mappings. Suppliers change them with the API; operators only read them."""
 
     event_subject = "import_mapping"
     list_display = ("name", "supplier", "kind", "updated_at")
@@ -201,7 +202,7 @@ class SavedMappingAdmin(RecordedAdmin[SavedMapping]):
 
 
 def shown_texts(texts: list[tuple[str, str]]) -> str:
-    """Show each name with its text below it."""
+    """Return HTML with each name in bold and its text on the next line."""
     return format_html_join(
         "",
         "<strong>{}</strong><br>{}<br>",

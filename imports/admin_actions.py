@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from accounts.actors import Actor, ActorKind
 from accounts.operating.operator_actions import AdminAction, Reason
 from api.errors import ApiError, InvalidTransition
+from imports.correcting import send
 from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text
 from imports.models import ImportJob, Status
@@ -22,7 +23,7 @@ from sftp_ingest.errors import Refused
 
 
 class ApproveForm(forms.Form):
-    """A checkbox for each warehouse whose stock the approved file sets."""
+    """A form with a checkbox for each warehouse whose stock the approved file will set."""
 
     def __init__(self, names: list[str], sent: dict[str, object] | None) -> None:
         super().__init__(sent)
@@ -39,7 +40,7 @@ class ApproveForm(forms.Form):
 
 
 def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
-    """Return the form. It offers a choice of warehouses if the file changes the stock of several."""
+    """Return the approval form. It offers the warehouses only if the file changes several of them."""
     names = _warehouses(job)
     return ApproveForm(names if len(names) > 1 else [], sent)
 
@@ -99,7 +100,7 @@ def label_of(job: ImportJob) -> str:
 
 
 class MessageForm(forms.Form):
-    """The text that the supplier will read."""
+    """A form with the text that the supplier will read."""
 
     text = forms.CharField(
         max_length=5_000, widget=forms.Textarea(attrs={"rows": 12, "cols": 80}), label="Message"
@@ -131,6 +132,17 @@ def _mail(job: ImportJob) -> str:
     return format_html('<p><a href="{}">Write it as a mail</a> in your own mail program.</p>', link)
 
 
+def _correct(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
+    correction = send(job, answers["corrected"], by=by)
+    job.started_import_id = correction.job_id  # type: ignore[attr-defined]  # the next page links to it
+    rows = "1 corrected row is" if correction.rows == 1 else f"{correction.rows} corrected rows are"
+    return f"{rows} imported again."
+
+
+CORRECT = AdminAction[ImportJob]("correct-rows", "Send corrected rows", _correct, lambda job: "")
+"""The action of the page with the rejected rows. If the form is sent twice, the action runs once."""
+
+
 def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     try:
         path = leave_message(job, answers["text"])
@@ -152,7 +164,7 @@ def _mailed(job: ImportJob, text: str, address: str) -> str:
 
 
 def not_importable(job: ImportJob) -> str:
-    """Return the reason why this dry run cannot be followed by its import, else an empty string."""
+    """Return the reason why the file of this job cannot be imported now, else an empty string."""
     if not (job.dry_run and job.drafts.all()):
         return "Only a dry run of a file uploaded here can be imported."
     if job.status not in (Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS):
@@ -204,7 +216,7 @@ ACTIONS = (
         _retry,
         _not_retriable,
         lambda job: f"Reads {label_of(job)} again from the start.",
-        help_text="Reads the file again from the start. Rows that already landed count as unchanged.",
+        help_text="Reads the file again from the start. Rows that were already imported count as unchanged.",
         undo="Cancel the import while it runs.",
         bulk=True,
     ),
@@ -214,7 +226,7 @@ ACTIONS = (
         _cancel,
         _not_cancelable,
         lambda job: f"Ends the import of {label_of(job)}.",
-        help_text="A waiting import ends at once, a running import within seconds. Rows that landed stay.",
+        help_text="A waiting import ends at once, a running import within seconds. Imported rows stay.",
         reason=Reason.REQUIRED,
         reason_help=SEEN_BY_SUPPLIER,
         shares_reason=True,

@@ -14,7 +14,7 @@ RECENT = timedelta(days=7)
 
 
 class DryRunFilter(FlagFilter):
-    """Dry runs. A partial index finds them: few imports are dry runs."""
+    """A filter for dry runs. Few imports are dry runs, so a partial index finds them quickly."""
 
     title, parameter_name, label = "dry run", "dry_run", "Dry runs"
 
@@ -24,7 +24,7 @@ class DryRunFilter(FlagFilter):
 
 
 class RecentlyFailedFilter(FlagFilter):
-    """Imports that failed in the last seven days, while suppliers may still ask about them."""
+    """A filter for failed imports of the last seven days. Suppliers may still ask about these imports."""
 
     title, parameter_name, label = "failed this week", "failed_this_week", "Failed this week"
 

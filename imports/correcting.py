@@ -1,7 +1,8 @@
-"""Import rejected rows that a person corrected on a page.
+"""Import rejected rows after a person has corrected them on a page.
 
 The corrected rows become a file in the format of an error report. The import treats this file like a report
-that the supplier corrected: it ignores the report's columns, and it sets no absent variant to 0.
+that the supplier corrected. It ignores the report's own columns, and it does not set the stock of absent
+variants to 0.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from imports.states import UNFINISHED, Status
 from sftp_ingest.area import contents
 
 MOST_ROWS = 100
-MOST_CELLS = 8_000  # counts all rows; settings.DATA_UPLOAD_MAX_NUMBER_FIELDS must allow this number
+# The cells of all rows on one page. Each cell is a form field, and settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+# must allow this many.
+MOST_CELLS = 8_000
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class RejectedRow:
-    """A rejected row with a cell for each column of the file, or more."""
+    """A rejected row, with a cell for each column of the file and any further cells beyond the header."""
 
     reject: Reject
     cells: list[Cell]
@@ -79,13 +82,13 @@ def rejected_rows(job: ImportJob) -> list[RejectedRow]:
 
 
 def column_names(job: ImportJob, rows: Sequence[RejectedRow]) -> list[str]:
-    """Return the columns of these rows; columns beyond the header have no name."""
+    """Return the names of the rows' columns. Columns beyond the header have an empty name."""
     more = max((len(row.cells) for row in rows), default=0) - len(job.header)
     return [*job.header, *[""] * more]
 
 
 def as_posted(row: RejectedRow, posted: Mapping[str, str]) -> RejectedRow:
-    """Return the row with the posted cells. Browsers post line breaks as CRLF, so turn them back."""
+    """Return the row with the posted cells. Browsers post line breaks as CRLF; convert them back to LF."""
     sent = [posted.get(f"cell-{row.reject.pk}-{column}", cell.text) for column, cell in enumerate(row.cells)]
     cells = [
         replace(cell, text=text.replace("\r\n", "\n")) for cell, text in zip(row.cells, sent, strict=True)
@@ -96,8 +99,9 @@ def as_posted(row: RejectedRow, posted: Mapping[str, str]) -> RejectedRow:
 def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -> Correction:
     """Import corrected rows, given by the ids of their rejects, with the options of the original job.
 
-    The new job keeps the `as_of` of the original: a count made since then is newer. Raises
-    InvalidTransition, Invalid when nothing was changed, QuotaExceeded, Unavailable.
+    The new job keeps the original job's `as_of`, so it does not overwrite a later stock count.
+    Raises InvalidTransition when the job's rows cannot be corrected, Invalid when nothing was changed,
+    QuotaExceeded, Unavailable.
     """
     if refusal := why_not(job):
         raise InvalidTransition(refusal)
@@ -128,12 +132,12 @@ def send(job: ImportJob, corrected: Mapping[int, Sequence[str]], *, by: Actor) -
 
 
 def is_changed(reject: Reject, cells: Sequence[str]) -> bool:
-    """Whether the cells differ from the rejected row; empty cells at the end do not count."""
+    """Return whether the cells differ from the rejected row. Empty cells at the end do not count."""
     return _trimmed(cells) != _trimmed(reject.cells)
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:
-    """Return the cells without empty ones at the end, and with the line breaks of all systems alike."""
+    """Return the cells without empty cells at the end, and with all line breaks as LF."""
     alike = [cell.replace("\r\n", "\n") for cell in cells]
     while alike and not alike[-1]:
         alike.pop()

@@ -1,4 +1,4 @@
-"""The rejects of a job as CSV, to be corrected in a spreadsheet and uploaded again."""
+"""The rejects of a job as CSV. Suppliers correct the CSV in a spreadsheet and upload it again."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ ROWS_AT_ONCE = 1000
 
 
 def report(job: ImportJob) -> Iterator[bytes]:
-    """Yield the CSV in constant memory.
+    """Yield the CSV in chunks, in constant memory.
 
-    It keeps the file's semicolons: the notation of numbers depends on them.
+    The report of a file with semicolons has semicolons, too, because imports read numbers such as `1.234`
+    differently in files with semicolons.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=";" if job.delimiter == ";" else ",", lineterminator="\r\n")
@@ -40,24 +41,27 @@ def report(job: ImportJob) -> Iterator[bytes]:
 
 
 def report_for_people(job: ImportJob) -> Iterator[bytes]:
-    """Yield the report after a byte order mark: without one, spreadsheets do not read it as UTF-8."""
+    """Yield a byte order mark, then the report. Without the mark, spreadsheets do not expect UTF-8."""
     yield codecs.BOM_UTF8
     yield from report(job)
 
 
 def columns_of(job: ImportJob) -> list[str]:
-    """Return the header: the report's own columns, then those of the file."""
+    """Return the header: the report's own columns, then the columns of the file."""
     return [*REPORT_COLUMNS, *map(harmless, job.header)]
 
 
 def cells_of(reject: Reject, cells: Sequence[str]) -> list[str]:
-    """Return a rejected row's report line with these cells, original or corrected."""
+    """Return the report's line for a rejected row. `cells` are the row's original or corrected cells."""
     report_cells = (str(reject.line), harmless(reject.field), reject.code, harmless(reject.message))
     return [*report_cells, *map(harmless, cells)]
 
 
 def _rejects(job: ImportJob) -> Iterator[Reject]:
-    """Yield the rejects by keyset: a server-side cursor in autocommit would materialise them all."""
+    """Yield the rejects page by page, each page after the last (line, id) of the page before.
+
+    A server-side cursor in autocommit would make PostgreSQL store all rows first.
+    """
     line, last = 0, 0
     while True:
         page = list(

@@ -1,4 +1,4 @@
-"""Facts about import jobs for /metrics."""
+"""Metrics of unfinished imports: for each status, the number of imports and the age of the oldest import."""
 
 from __future__ import annotations
 

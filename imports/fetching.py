@@ -1,7 +1,7 @@
 """Fetch a job's file from the supplier's own host before an import worker takes the job (ADR 60).
 
-The job stays `queued` meanwhile, so that it can be canceled at once. The fetcher holds the supplier's slot
-in Redis. If the slot is lost, two workers may fetch, and one file is kept.
+The job stays `queued` during the fetch, so that it can be canceled at once. The fetcher holds the supplier's
+slot, a lock in Redis. If the slot is lost, two workers may fetch the file, and the job keeps one copy.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Unwanted(Exception):
 
 
 def fetch_file(job_id: int) -> bool:
-    """Fetch the file of a waiting job; return whether it was stored. One job per supplier at a time."""
+    """Fetch the file of a waiting job and return whether it was stored.
+
+    Return False at once if another worker is fetching a file of the same supplier.
+    """
     job = ImportJob.objects.select_related("supplier").get(pk=job_id)
     slot = Lock(_client(), f"imports:fetching:{job.supplier_id}", timeout=SLOT_SECONDS)
     if not job.lacks_file or not slot.acquire(blocking=False):
@@ -45,7 +48,7 @@ def fetch_file(job_id: int) -> bool:
         with job.request_carried_on():
             return _fetch(job, slot)
     finally:
-        with suppress(RedisError):  # another worker has the slot, or it expires by itself
+        with suppress(RedisError):  # another worker has the slot, or Redis fails and the slot expires
             slot.release()
         _wake_next(job)
 
@@ -78,7 +81,10 @@ def _fetch(job: ImportJob, slot: Lock) -> bool:
 
 
 def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
-    """Return a check to call after each chunk. It asks the database once a second. Raises Unwanted."""
+    """Return a function to call after each chunk. It raises Unwanted if the job is no longer queued.
+
+    Once a second, the function renews the slot and reads the job's status from the database.
+    """
     looked_at = time.monotonic()
 
     def check() -> None:
@@ -95,7 +101,7 @@ def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
 
 
 def _wake_next(job: ImportJob) -> None:
-    """Wake a fetcher for another job of the supplier, because its slot is free."""
+    """Wake a fetcher for another job of the supplier, because the supplier's slot is free."""
     waiting = ImportJob.objects.filter(supplier_id=job.supplier_id, status=Status.QUEUED)
     for other in waiting.exclude(pk=job.pk).order_by("pk")[:10]:
         if other.lacks_file:

@@ -1,4 +1,4 @@
-"""Find or store a job's file: from the upload area, a remote host, or the lines of a request."""
+"""Find or store the file of an import job: an uploaded file, a file to fetch, or the lines of a request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, Upload
 from sftp_ingest.remote.sources import Local, classify
 
-# Files kept by a supplier's waiting and failed jobs. Failed jobs can be retried for a week.
+# The most files that a supplier's waiting and failed jobs may keep. Failed jobs can be retried for a week.
 MOST_FILES = 1_000
 LINES_AT_ONCE = 10_000
 
@@ -32,7 +32,7 @@ class StoredFile(NamedTuple):
 
 
 class QuotaExceeded(ApiError):
-    """The party stores more than its quota."""
+    """The error for a file that would exceed the supplier's quota."""
 
     code, status = "quota_exceeded", 409
 
@@ -53,13 +53,13 @@ def _chunks(lines: Sequence[str]) -> Iterator[bytes]:
 
 
 def bytes_outside_area(supplier_id: int) -> int:
-    """Return the bytes of files that imports keep and that have no name in the area, each file once."""
+    """Return the total size of the files that imports keep outside the upload area. Count each file once."""
     kept = Blob.objects.filter(pk__in=_keeping(supplier_id).values("blob"), entries=None)
     return kept.aggregate(sum=Sum("size"))["sum"] or 0
 
 
 def _keeping(supplier_id: int) -> QuerySet[ImportJob]:
-    """Return a supplier's jobs that keep a file. Jobs that are done have released their files."""
+    """Return a supplier's jobs that keep a file. Succeeded and canceled jobs have released their files."""
     return ImportJob.objects.filter(supplier_id=supplier_id, blob__isnull=False)
 
 
@@ -91,17 +91,20 @@ def refuse_hoarding(supplier: Supplier, size: int) -> None:
 
 
 def keep_version(supplier: Supplier, path: str, field: str) -> Blob:
-    """Return the present version of an uploaded file, whatever its name becomes later. Raises Invalid."""
+    """Return the blob of an uploaded file. A later upload under the same name does not change the blob.
+
+    Raises Invalid.
+    """
     try:
         blob = file_in_area(supplier, path).blob
     except Refused as error:
         raise Invalid.at(field, str(error)) from error
-    assert blob is not None  # it is a file
+    assert blob is not None  # `file_in_area` refuses folders, which have no blob
     return blob
 
 
 def keep(supplier: Supplier, url: str, field: str) -> StoredFile:
-    """Return the file that a path or URL names; without a blob it must be fetched. Raises Invalid."""
+    """Return the file at a path or URL. Its blob is None if it must be fetched later. Raises Invalid."""
     location = classify(supplier, url, field)
     if not isinstance(location, Local):
         return StoredFile(None)
@@ -110,6 +113,6 @@ def keep(supplier: Supplier, url: str, field: str) -> StoredFile:
 
 
 def _uploaded_at(supplier: Supplier, path: str, blob: Blob) -> datetime | None:
-    """Return when this version was complete, or None if the newest record is of another version."""
+    """Return when the upload of this blob ended, or None if the path's newest upload has another size."""
     newest = Upload.objects.filter(supplier=supplier, path=path).order_by("-pk").first()
     return newest.uploaded_at if newest and newest.size == blob.size else None

@@ -1,7 +1,7 @@
-"""The registry of import kinds. The app that owns a kind describes it here when the app is ready.
+"""The registry of import kinds. The app that owns a kind registers its description in `ready()`.
 
-Everything outside the owning app derives from the description: choices, folders, scopes, paths of the API,
-templates, automatic imports, the operators' upload form and metrics.
+All code outside the owning app uses this description: choices, folders, scopes, paths of the API, templates,
+automatic imports, the operators' upload form and metrics.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sftp_ingest.area import paths
 
 
 class SettingsBody(Protocol):
-    """A body with the options of imports; a serializer."""
+    """The serializer of a request body with the options of imports."""
 
     @property
     def validated_data(self) -> Any: ...
@@ -37,7 +37,7 @@ class SettingsBody(Protocol):
 
 
 class StartBody(SettingsBody, Protocol):
-    """The body of a request that starts an import."""
+    """The serializer of the body of a request that starts an import."""
 
     def named_file(self) -> tuple[str, str]:
         """Return the field that names the file, and its path or URL (empty if the body has the lines)."""
@@ -54,24 +54,24 @@ class FormOfOptions(Protocol):
     """The class of an OptionsForm."""
 
     def __call__(
-        self, supplier: Supplier, columns: Sequence[str], data: Any = None, *, initial: Any = None
+        self, supplier: Supplier, columns: Sequence[str], data: object = None, *, initial: object = None
     ) -> OptionsForm: ...
 
     def initial_of(self, body: Mapping[str, object]) -> dict[str, object]:
-        """Return the form's initial values for the body of a request."""
+        """Return the form's initial values from a request body."""
 
     def guessed_body(self, supplier: Supplier, columns: Sequence[str]) -> dict[str, object]:
-        """Return the body of a request that fits the names of a file's columns."""
+        """Return a request body with the mapping that fits a file's column names."""
 
 
 @dataclass(frozen=True)
 class KindApi:
-    """The requests of a kind. A kind without requests comes only as files in its folder."""
+    """The API requests of a kind. Files of a kind without an API only come through its folder."""
 
     path: str
     """The last part of the path that starts an import, such as `importProducts`."""
     status: int
-    """The status of the answer, by the interface."""
+    """The HTTP status of the answer, as the interface specifies it."""
     body: Callable[..., StartBody]
     settings_body: Callable[..., SettingsBody]
     """The body of an automatic import's settings."""
@@ -96,22 +96,25 @@ class ImportKind:
     """The folder of the upload area with files of this kind; by default the kind's name."""
     api: KindApi | None = None
     content: str = ""
-    """The content of a file in words, for operators who upload one."""
+    """The content of a file in words, for the operators' upload form."""
     done_elsewhere: str = ""
-    """The page where operators do this work instead of uploading or correcting files, as a sentence."""
+    """A sentence that names the page where operators do this work.
+
+    If it is set, operators cannot upload or correct files of the kind.
+    """
     has_saved_mappings: bool = False
-    """Whether mappings of this kind are saved by name. One kind has them."""
+    """Whether mappings of this kind are saved by name. Exactly one kind has saved mappings."""
     own_mappings: Mapping[str, StockExport] = field(default_factory=dict)
-    """The service's mappings for this kind alone, by name; empty for a kind with saved mappings."""
+    """The built-in mappings that only this kind has, by name; empty for a kind with saved mappings."""
     form: FormOfOptions | None = None
-    """The operators' form for the options; without a form, they map column by column."""
+    """The operators' form for the options. For a kind without a form, operators map column by column."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", self.folder or self.name)
 
     @property
     def area(self) -> str:
-        """The area of the scopes and events of this kind, such as `catalog`."""
+        """Return the area of the scopes and events of this kind, such as `catalog`."""
         return self.read_scope.partition(":")[0]
 
     def checked_options(self, supplier: Supplier, body: SettingsBody) -> dict[str, object]:
@@ -119,14 +122,14 @@ class ImportKind:
         return self.importer.check(supplier, body.options())
 
     def with_mapping(self, supplier: Supplier, options: Mapping[str, Any]) -> dict[str, object]:
-        """Merge an import's options with those of the mapping that they name. Raises Invalid."""
+        """Return an import's options, merged with the mapping that they name. Raises Invalid."""
         if self.own_mappings and (name := options.get("mapping")):
             return {**options, "rows": dict(self.own_mappings[name].rows)}
         return with_saved_mapping(supplier, options)
 
     @property
     def imports_every_file(self) -> bool:
-        """Whether each file in the folder is imported, without settings of the supplier."""
+        """Return whether each file in the folder is imported, without settings of the supplier."""
         return self.api is None
 
 
@@ -154,5 +157,5 @@ def uploaded_by_operators() -> list[ImportKind]:
 
 
 def kind_with_mappings() -> ImportKind:
-    """Return the kind whose mappings are saved by name."""
+    """Return the only kind that has saved mappings."""
     return next(kind for kind in all_kinds() if kind.has_saved_mappings)

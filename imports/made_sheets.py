@@ -15,7 +15,7 @@ Rows = Iterable[Mapping[str, str]]
 
 
 def as_csv(columns: Columns, rows: Rows) -> bytes:
-    """Return the rows as CSV. Without the byte order mark, Excel reads it in the code page of its machine."""
+    """Return the rows as CSV with a byte order mark. Excel reads UTF-8 correctly only with this mark."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\r\n")
     writer.writeheader()

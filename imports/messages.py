@@ -1,4 +1,4 @@
-"""An operator's message to a supplier about one of its files: stored among its reports, and mailed."""
+"""An operator's message to a supplier about a file. It is stored with the reports and can be mailed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sftp_ingest.area.paths import REPORTS
 
 
 def proposed_text(job: ImportJob) -> str:
-    """Propose a text, which the operator may edit."""
+    """Return a proposed text, which the operator may edit."""
     parts = [f"Hello {job.supplier},", _status_text(job)]
     if job.error:
         parts.append(f"{job.error['code']}: {job.error['message']}")
@@ -50,7 +50,7 @@ def _subject(job: ImportJob) -> str:
 
 
 def leave_message(job: ImportJob, text: str) -> str:
-    """Store the message in the supplier's reports, in place of an earlier one; return its path there."""
+    """Store the message in the supplier's reports and return its path. It replaces an earlier message."""
     name = f"{name_of(job)}.message.txt"
     leave(job.supplier, name, text.replace("\r\n", "\n").replace("\n", "\r\n").encode())
     return f"{REPORTS}/{name}"

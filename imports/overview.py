@@ -11,7 +11,7 @@ from django.db import connection
 from imports.models import ImportJob, Status
 from imports.serializers import progress
 
-# Count at most this many rejects for a page: an import may have a million.
+# A page counts at most this many rejects, because an import may have a million rejects.
 LOOKED_AT = 10_000
 SHOWN = 20
 SHOWN_OTHERWISE = ("field_mapping", "rows", "remote", "as_of")
@@ -30,7 +30,8 @@ class Progress:
     def of(cls, job: ImportJob) -> Progress:
         moving = job.status in (Status.QUEUED, Status.RUNNING)
         if job.rows_total is None:
-            text = "The file is being read." if job.status == Status.RUNNING else "Not started."
+            unread = "Not started." if job.started_at is None else "The rows of the file were not counted."
+            text = "The file is being read." if job.status == Status.RUNNING else unread
             return cls(text, None, moving)
         parts = [f"{job.rows_done:,} of {job.rows_total:,} rows"]
         rate, left = progress(job)
@@ -52,7 +53,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """`90` as `1 min 30 s`."""
+    """Return seconds as text: 90 becomes `1 min 30 s`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -86,12 +87,12 @@ def reject_groups(job: ImportJob) -> list[RejectGroup]:
 
 
 def option_texts(job: ImportJob) -> list[tuple[str, str]]:
-    """Return the requested options as text, without empty ones."""
+    """Return the job's options as pairs of a name and a text, without empty options."""
     return texts_of(job.options)
 
 
 def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return options as text: of an import, an automatic import or a saved mapping."""
+    """Return the options of an import, an automatic import or a saved mapping as pairs of name and text."""
     options = {name: value for name, value in said.items() if name not in SHOWN_OTHERWISE}
     options["columns"] = "\n".join(map(_entry_text, said.get("field_mapping", [])))
     options["left_out"] = ", ".join(said.get("left_out", []))
@@ -107,7 +108,7 @@ def _entry_text(entry: dict[str, object]) -> str:
     return f"{entry['source']} → {entry['field']}{subtype}" + (f" ({', '.join(more)})" if more else "")
 
 
-def _more_text(name: str, value: Any) -> str:
+def _more_text(name: str, value: object) -> str:
     if name == "optional":
         return "if present"
     if isinstance(value, dict):
@@ -115,14 +116,14 @@ def _more_text(name: str, value: Any) -> str:
     return f"named by {value}" if name in ("name_field", "name_separator") else f"{value}"
 
 
-def _row_text(name: str, value: Any) -> str:
+def _row_text(name: str, value: object) -> str:
     if isinstance(value, dict):
         value = f"{value['field']} is {' or '.join(map(repr, value['values']))}"
     return f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}"
 
 
 def counts(job: ImportJob) -> list[tuple[str, str]]:
-    """Return how many rows had each result, or would have it in a dry run."""
+    """Return the number of rows by result. For a dry run, these are the predicted results."""
     numbers = {
         name: getattr(job, name) for name in ("created", "updated", "unchanged", "rejected", "duplicates")
     }
@@ -130,8 +131,14 @@ def counts(job: ImportJob) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), f"{number:,}") for name, number in numbers.items()]
 
 
+def warnings_of(job: ImportJob) -> list[str]:
+    """Return the warnings of an import. The last warning names the columns that the import ignored."""
+    ignored = ", ".join(job.ignored_columns)
+    return [*job.warnings, *([f"Ignored columns: {ignored}."] if ignored else [])]
+
+
 def with_percents(outlook: dict[str, Any] | None) -> dict[str, object]:
-    """Return the expected changes of a waiting file, each with its change in percent."""
+    """Return the expected changes of a waiting file, and add the difference in percent to each change."""
     outlook = outlook or {}
     pairs = {
         "warehouses": ("before", "after"),
@@ -146,7 +153,7 @@ def with_percents(outlook: dict[str, Any] | None) -> dict[str, object]:
     return {**outlook, **changed}
 
 
-def percent_of(old: Any, new: Any) -> str:
+def percent_of(old: object, new: object) -> str:
     """Return a change as `+50 %`, and a change from nothing as `new`."""
     before, after = Decimal(str(old)), Decimal(str(new))
     if not before:

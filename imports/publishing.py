@@ -14,6 +14,7 @@ from accounts.models import Supplier
 from imports.error_report import report_for_people
 from imports.kinds import kind_of
 from imports.models import ImportJob, Status
+from imports.overview import warnings_of
 from sftp_ingest.area.files import Area, put_in_area
 from sftp_ingest.area.paths import REPORTS
 from sftp_ingest.errors import Missing, Refused
@@ -26,7 +27,7 @@ LONGEST_STEM = 180  # in bytes, so that suffixes still fit into a file's name
 
 
 def publish(job: ImportJob) -> None:
-    """Write a job's summary and rejects if its file came by SFTP; then record that it was reported.
+    """Write a job's summary and rejects if its file is in the upload area, and mark the job as reported.
 
     A second call writes the same files. Failures are only logged, because the API shows the result as well.
     """
@@ -35,13 +36,13 @@ def publish(job: ImportJob) -> None:
             _write(job)
         except (OSError, Refused):
             logger.exception("the report of import %s could not be published", job.pk)
-    # Do not mark a job that was retried and ended again meanwhile: it gets its own report.
+    # Do not mark a job that was retried and ended again during the writing: its new result needs a report.
     same = ImportJob.objects.filter(pk=job.pk, status=job.status, finished_at=job.finished_at)
     same.update(reported_at=Now())
 
 
 def leave(supplier: Supplier, name: str, content: bytes) -> None:
-    """Store a file in a supplier's reports, in place of a file of that name. Raises OSError, Refused."""
+    """Store a file in a supplier's reports. It replaces a file of the same name. Raises OSError, Refused."""
     put_in_area(supplier, f"{REPORTS}/{name}", [content])
 
 
@@ -53,7 +54,7 @@ def _write(job: ImportJob) -> None:
 
 
 def name_of(job: ImportJob) -> str:
-    """Return `spring.import-12` for products/spring.csv."""
+    """Return the name of a job's reports without suffix: `spring.import-12` for products/spring.csv."""
     stem = PurePosixPath(job.source).stem.encode()[:LONGEST_STEM].decode(errors="ignore")
     return f"{stem}.import-{job.pk}"
 
@@ -80,10 +81,7 @@ def summary(job: ImportJob) -> str:
         parts.append(
             f"The rejected rows are in {REPORTS}/{name_of(job)}.errors.csv, with the reasons. {again}"
         )
-    warnings = [*job.warnings, job.report.get("kept", "")]
-    if job.ignored_columns:
-        warnings.append(f"Ignored columns: {', '.join(job.ignored_columns)}.")
-    parts += [warning for warning in warnings if warning]
+    parts += filter(None, [*warnings_of(job), job.report.get("kept", "")])
     return "\r\n\r\n".join(parts) + "\r\n"
 
 
@@ -92,13 +90,13 @@ def _reasons(job: ImportJob) -> list[str]:
 
 
 def _first_reasons(job: ImportJob) -> list[str]:
-    """Return the first reasons, so that a supplier needs no second file for a few rows."""
+    """Return the first rejects as text. For a few rows, the supplier need not open the error report."""
     return [f"- {reject}" for reject in job.rejects.all()[:REASONS]]
 
 
 def _counts(job: ImportJob) -> str:
     if kind_of(job.kind).imports_every_file:
-        # The rows of such a file are actions: they are done, or were done before.
+        # The rows of such a file are actions. An unchanged row is an action that was done before.
         return (
             f"Rows {job.rows_total}: done {job.updated}, unchanged {job.unchanged}, refused {job.rejected}."
         )

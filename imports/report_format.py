@@ -1,4 +1,4 @@
-"""The format of our error report: its columns and escaped cells, and how to remove both again."""
+"""The format of our error report: its own columns, its escaped cells, and the functions to remove both."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from api.exporting.cells import FORMULA
 
-# The first columns of an error report; a corrected report may be uploaded unchanged otherwise.
+# The first columns of an error report. Suppliers upload a corrected report with these columns.
 REPORT_COLUMNS = ["line", "field", "code", "message"]
 
 
 def own_columns(header: Sequence[str]) -> int:
-    """Return how many columns of a header come from our error report: all of its columns, or 0."""
+    """Return how many columns of a header come from our error report: the number of its columns, or 0."""
     return len(REPORT_COLUMNS) if list(header[: len(REPORT_COLUMNS)]) == REPORT_COLUMNS else 0
 
 

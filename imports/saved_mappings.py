@@ -1,4 +1,4 @@
-"""Named mappings: a supplier's own, and those of the service (docs/adr/0026)."""
+"""Named mappings: the supplier's own mappings and the built-in mappings (docs/adr/0026)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from imports.models import AutoImport, SavedMapping
 from imports.models.kind import area_of
 from imports.shop_exports import BUILT_IN, recognise
 
-# Instead of a name: use the mapping to which the file's header certainly belongs.
+# In place of a mapping's name, this value means the built-in mapping that the file's header identifies.
 BY_HEADER = "auto"
 MOST_SAVED = 100
 
 
 class MappingExists(ApiError):
-    """The name belongs to another mapping of the supplier or to a mapping of the service."""
+    """The name belongs to another mapping of the supplier or to a built-in mapping."""
 
     code, status = "mapping_exists", 409
 
@@ -35,9 +35,9 @@ class MappingInUse(ApiError):
 
 
 def with_saved_mapping(supplier: Supplier, options: Mapping[str, Any]) -> dict[str, object]:
-    """Merge an import's options with those of the mapping that they name. Raises Invalid.
+    """Return an import's options, merged with the options of the mapping that they name. Raises Invalid.
 
-    The import's own options win. `auto` stays until the file's header is known.
+    The import's own options have priority. The name `auto` is resolved later, when the header is known.
     """
     name = options.get("mapping", "")
     if not name or name == BY_HEADER:
@@ -61,7 +61,11 @@ def _options_of(supplier: Supplier, name: str) -> Mapping[str, object]:
 
 
 def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, object]:
-    """Merge a saved mapping with a request: for a field that the request fills, only its columns count."""
+    """Return a saved mapping merged with the options of a request.
+
+    The request has priority: the mapping's entries for a field that the request fills or leaves out are
+    dropped.
+    """
     entries = list(own.get("field_mapping", []))
     filled = {*(entry["field"] for entry in entries), *own.get("left_out", ())}
     left_out = [*own.get("left_out", ()), *(name for name in saved.get("left_out", ()) if name not in filled)]
@@ -78,8 +82,8 @@ def merged(saved: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, object
 def known_by_header(options: Mapping[str, object], header: Sequence[str]) -> tuple[dict[str, object], str]:
     """Return the options for a file with this header, and a hint about its mapping.
 
-    With `auto`, the mapping is applied; otherwise the hint suggests it. A request that maps columns itself
-    gets no hint.
+    With `auto`, the built-in mapping of the header is applied; otherwise the hint suggests it. Options that
+    name a mapping or columns get no hint.
     """
     found = recognise(header)
     if found is None or (options.get("mapping") or options.get("field_mapping")) not in (BY_HEADER, None, []):
@@ -108,7 +112,10 @@ def create_mapping(
 
 
 def change_mapping(saved: SavedMapping, name: str, options: dict[str, object], *, by: Actor) -> None:
-    """Change a mapping's name or content. Raises MappingExists; MappingInUse for a name in use."""
+    """Change a mapping's name or content.
+
+    Raises MappingExists, or MappingInUse if the name changes while an automatic import uses the mapping.
+    """
     with transaction.atomic():
         if name != saved.name:
             _refuse_used(saved)

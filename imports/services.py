@@ -1,4 +1,4 @@
-"""Writes other than a job's own moves: start imports, supersede older ones, change settings."""
+"""Start imports, supersede older imports, and change settings. Other moves are methods of `ImportJob`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def start_import(
     as_of: datetime | None = None,
     by: Actor,
 ) -> ImportJob:
-    """Create a job and wake a worker after the commit. A job without a blob is fetched first.
+    """Create a job and wake a worker after the commit. Without a blob, the file is fetched first.
 
-    `as_of` is the time of the file's content, never in the future. It does not change while the job waits.
+    `as_of` is the time of the file's content. A time in the future is replaced by the present time. The time
+    does not change while the job waits.
     """
     with transaction.atomic():
         job = ImportJob.objects.create(
@@ -57,7 +58,7 @@ def start_import(
 
 
 def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, message: str, by: Actor) -> None:
-    """Create a failed job for an import that could not start, because no client waits for an answer."""
+    """Store a failed job for an import that could not start. No client waits, so the job shows the error."""
     with transaction.atomic():
         job = ImportJob.objects.create(supplier=supplier, kind=kind, source=source, created_by=by.name)
         job.refuse(code, message, by=by)
@@ -66,7 +67,7 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
 def supersede_older(
     job: ImportJob, ground: Collection[int], ground_of: Callable[[ImportJob], Collection[int]]
 ) -> None:
-    """Supersede older files that wait for approval and cover no other warehouses than `ground`."""
+    """Supersede older jobs of this kind that wait for approval and cover no warehouse outside of `ground`."""
     waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
     for old in waiting.order_by("pk").select_for_update():
         if set(ground_of(old)) <= set(ground):
@@ -74,7 +75,7 @@ def supersede_older(
 
 
 def save_policy(supplier: Supplier, changes: Mapping[str, object], *, by: Actor) -> ImportPolicy:
-    """Change a supplier's approval rule; record the old and the new values."""
+    """Change a supplier's approval rule, and record the old and the new values."""
     with transaction.atomic():
         policy, created = ImportPolicy.objects.get_or_create(supplier=supplier, defaults=changes)
         if created:
@@ -90,14 +91,14 @@ def policy_event(policy: ImportPolicy) -> dict[str, Any]:
     names = (field.name for field in ImportPolicy._meta.local_concrete_fields)
     values = {name: getattr(policy, name) for name in names if name not in NOT_SETTINGS}
     changed = differences(ImportPolicy(), values)
-    # The endpoint needs the inventory scopes.
+    # The endpoint of the policy needs the inventory scopes, so its events belong to the same area.
     return {"area": "inventory", "supplier": policy.supplier, "data": {"changed": changed}}
 
 
 def save_auto_import(
     supplier: Supplier, kind: str, changes: Mapping[str, object], *, by: Actor
 ) -> AutoImport:
-    """Change the automatic import of a kind; record the old and the new values."""
+    """Change the automatic import of a kind, and record the old and the new values."""
     with transaction.atomic():
         automatic, created = AutoImport.objects.get_or_create(supplier=supplier, kind=kind, defaults=changes)
         if created:
@@ -109,7 +110,10 @@ def save_auto_import(
 
 
 def auto_import_event(automatic: AutoImport) -> dict[str, Any]:
-    """Return the fields of an event about an automatic import; a new one is compared with none."""
+    """Return the fields of an event about an automatic import.
+
+    New settings are compared with a disabled automatic import without options.
+    """
     values = {"enabled": automatic.enabled, "options": automatic.options}
     data = {"kind": automatic.kind, "changed": differences(AutoImport(enabled=False), values)}
     return {"area": area_of(automatic.kind), "supplier": automatic.supplier, "data": data}

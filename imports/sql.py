@@ -1,4 +1,4 @@
-"""Helpers for composed statements and their results."""
+"""Functions that execute composed SQL statements and return their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Composable, Literal
 
 
 def execute(query: Composable) -> int:
-    """Execute a statement; return the number of affected rows."""
+    """Execute a statement and return the number of affected rows."""
     with connection.cursor() as cursor:
         cursor.execute(query)
         return int(cursor.rowcount)
@@ -29,6 +29,9 @@ def value(query: Composable) -> Any:
 
 
 def joined(texts: Sequence[Composable], separator: str) -> Composable:
-    """Join texts that are not NULL. An array takes any number of texts, a function at most 100."""
+    """Return SQL that joins the texts that are not NULL.
+
+    A function call would take at most 100 texts; an array takes any number.
+    """
     array = SQL("ARRAY[{}]::text[]").format(SQL(", ").join(texts))
     return SQL("array_to_string({}, {})").format(array, Literal(separator))

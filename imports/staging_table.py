@@ -1,4 +1,7 @@
-"""A job's file as an unlogged table: cells as text, one row per record, `line` where the record starts."""
+"""The staging table: an unlogged table with a job's file. It has one row per record, with the cells as text.
+
+`line` is the physical line on which the record starts.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class StagingTable:
         cells = SQL(", ").join(SQL("{} text").format(column) for column in self.columns)
         execute(
             SQL(
-                # The sequence numbers the records: COPY alone does not know their lines.
+                # A sequence gives each record its line number, because COPY does not know the number.
                 "CREATE SEQUENCE {sequence} CACHE 10000;"
                 " CREATE UNLOGGED TABLE {table} (line bigint NOT NULL DEFAULT nextval({name}), {cells})"
                 " WITH (autovacuum_enabled = false);"

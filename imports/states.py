@@ -1,6 +1,6 @@
-"""The table of an import's statuses and moves (contract 6 and 12), as pure data.
+"""The statuses of an import and the moves between them (contract 6 and 12), as pure data.
 
-Models, admin and tests read it; no other module knows which moves are legal.
+Models, admin and tests read this table. No other module defines which moves are legal.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SYSTEM = (ActorKind.SYSTEM,)
 class JobMove:
     """A change of an import's status.
 
-    It ends in `target` or in one of `otherwise`. Only the holder of the lease makes a `fenced` move. In the
-    status `repeated_in` the move changes nothing. A move without an `event` records none.
+    The move ends in `target` or in one of `otherwise`. Only the holder of the lease may make a `fenced` move.
+    In the status `repeated_in`, the move changes nothing. A move with an empty `event` records no event.
     """
 
     name: str
@@ -70,7 +70,7 @@ class JobMove:
 
 
 def forbidden(status: str, done: str, actor: ActorKind) -> InvalidTransition:
-    """Return the refusal, which names the status and the allowed moves."""
+    """Return the error for a refused move. Its message names the status and the allowed moves."""
     ways = dict.fromkeys(move.done for move in moves_from(status, actor))
     allowed = f"it can be {' or '.join(ways)}" if ways else "no further action is possible"
     return InvalidTransition(f"This import is {status} and cannot be {done}; {allowed}.")
@@ -78,7 +78,7 @@ def forbidden(status: str, done: str, actor: ActorKind) -> InvalidTransition:
 
 REFUSE = JobMove("refuse", "refused", "import.failed", (QUEUED,), FAILED, SYSTEM)
 START = JobMove("start", "started", "import.started", (QUEUED,), RUNNING, SYSTEM)
-# The previous worker gave no sign of life.
+# The lease of the previous worker has expired.
 TAKE_OVER = JobMove("take_over", "taken over", "", (RUNNING,), RUNNING, SYSTEM)
 AWAIT_APPROVAL = JobMove(
     "await_approval",

@@ -1,4 +1,4 @@
-"""The sweep: wake workers for waiting and abandoned jobs, start jobs for new uploads, and tidy up."""
+"""The sweep, a periodic task: wake workers for free jobs, start jobs for new uploads, and tidy up."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ REPORTS_AT_ONCE = 20
 JOBS_AT_ONCE = 200
 EMPTY_WAITS = timedelta(minutes=1)
 KEPT = timedelta(days=7)
-# A client may start the import of its upload by a request. Later, nobody is expected to read the file.
+# An upload that no job has read is reported after an hour. Until then, its client may start the import by a
+# request. Uploads older than a day are not reported any more.
 UNREAD_AFTER, UNREAD_FOR = timedelta(hours=1), timedelta(days=1)
 
 
@@ -50,7 +51,7 @@ def sweep_all() -> None:
 
 
 def _is_due(name: str, seconds: int) -> bool:
-    """Whether a task that need not run at every tick is due again."""
+    """Return whether a task is due again. A task is due once in this many seconds, not in every sweep."""
     try:
         return bool(cache.add(name, True, seconds))
     except Exception:  # noqa: BLE001 - without Redis the task runs more often, which is harmless
@@ -58,7 +59,10 @@ def _is_due(name: str, seconds: int) -> bool:
 
 
 def wake_waiting() -> int:
-    """Wake a worker for the first unfinished job of each supplier and kind that has no worker."""
+    """Wake a worker for the first unfinished job of each supplier and kind, unless a worker holds this job.
+
+    Return the number of these jobs.
+    """
     waits = Case(When(status=Status.RUNNING, then=0), default=1)
     first = (
         ImportJob.objects.unfinished()
@@ -74,15 +78,15 @@ def wake_waiting() -> int:
 
 
 def take_uploads() -> int:
-    """Start jobs for uploads that suppliers import automatically; return their number.
+    """Start jobs for uploads that suppliers import automatically, and return the number of jobs.
 
-    Each upload becomes a job, even if another upload has replaced the file. The exception is an empty file
-    that its client has filled since then.
+    Each upload becomes a job, even if another upload has replaced the file. The exception is an empty upload
+    that was replaced.
     """
     started = 0
     with transaction.atomic():
         fresh = Upload.objects.filter(swept_at=None).select_for_update(skip_locked=True, of=("self",))
-        # Wait with empty files: many clients create an empty file and open it again to write.
+        # Delay empty files: many clients first create an empty file, and then open it again to write.
         fresh = fresh.exclude(size=0, uploaded_at__gt=timezone.now() - EMPTY_WAITS)
         uploads = list(fresh.select_related("supplier", "blob").order_by("pk")[:UPLOADS_AT_ONCE])
         saved = {
@@ -101,7 +105,7 @@ def take_uploads() -> int:
 
 
 def _automatic(upload: Upload, saved: dict[tuple[int, str], AutoImport]) -> AutoImport | None:
-    """Return the automatic import of an upload; some kinds import every file without settings."""
+    """Return the automatic import of an upload, or None. Some kinds import every file without settings."""
     kind = import_kind_of(upload.path)
     if kind is None:
         return None
@@ -139,9 +143,10 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
 
 
 def report_unread() -> int:
-    """Report uploads in import folders that nothing has imported; return their number.
+    """Report uploads in import folders that no job has imported, and return their number.
 
-    A refused job is the report: the supplier finds it in `reports/` and the operator on the desk.
+    The report is a refused job. The supplier finds its result in `reports/`, and operators find it on the
+    desk.
     """
     now = timezone.now()
     uploaded = (now - UNREAD_FOR, now - UNREAD_AFTER)
@@ -169,7 +174,7 @@ def _advice(upload: Upload) -> str:
 
 
 def publish_reports() -> int:
-    """Publish the results of uploads in the suppliers' areas; return the number of jobs that were handled."""
+    """Publish the results of uploads in the suppliers' areas, and return the number of handled jobs."""
     resting = ImportJob.objects.unreported().select_related("supplier").order_by("pk")[:REPORTS_AT_ONCE]
     due = [job for job in resting if _is_due(f"imports:report:{job.pk}", 60)]
     for job in due:
@@ -178,7 +183,7 @@ def publish_reports() -> int:
 
 
 def tidy() -> None:
-    """Remove staging tables and files that no job needs any more."""
+    """Report unread uploads, and remove staging tables, drafts, reports and files that nothing needs."""
     _drop_tables()
     report_unread()
     drafts.forget_old()
@@ -189,7 +194,7 @@ def tidy() -> None:
     ended = ended.exclude(file="", blob=None)
     for number in ended.values_list("pk", flat=True)[:JOBS_AT_ONCE]:
         with transaction.atomic():
-            # A person may have retried the job meanwhile.
+            # Read the job again under a lock, because a person may have retried it since the first query.
             if job := ended.select_for_update(of=("self",)).filter(pk=number).first():
                 job.release_content()
 

@@ -1,4 +1,7 @@
-"""Celery tasks. The work is listed in the tables; a task only starts it. The names of tasks never change."""
+"""The Celery tasks of imports. The database lists the work, and a task only starts it.
+
+Task names never change.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,15 @@ from imports.wake import FETCH_TASK, RUN_TASK
 
 @shared_task(name=RUN_TASK)  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
-    """Take one job to its end."""
+    """Run one job to its end."""
     run_job(job_id)
 
 
 @shared_task(name=FETCH_TASK)  # type: ignore[untyped-decorator]
 def fetch(job_id: int) -> None:
     """Fetch one job's file."""
-    from imports.fetching import fetch_file  # its SSH client takes 20 MB of each worker
+    # Import here: the SSH client takes 20 MB of each worker that imports it.
+    from imports.fetching import fetch_file
 
     fetch_file(job_id)
 
@@ -32,5 +36,5 @@ def read_a_draft(draft_id: int) -> None:
 
 @shared_task(name="imports.tasks.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Find jobs and uploads for which no worker was woken."""
+    """Run the sweep, which also finds work for which no worker was woken."""
     sweep_all()

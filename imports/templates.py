@@ -14,11 +14,16 @@ from imports.pipeline.template_lines import MANDATORY, OPTIONAL
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import TEMPLATES
 
-STARTED = time.time()  # fixed, so that clients which compare times do not read them again
+# The modification time of all templates. It stays the same while the process runs. A client that compares
+# times therefore does not download the templates again.
+STARTED = time.time()
 
 
 def template(kind: str) -> str:
-    """Return line 1 with the columns, line 2 with mandatory or optional, line 3 with an example."""
+    """Return the template of a kind as CSV.
+
+    Line 1 has the columns, line 2 has `mandatory` or `optional` for each column, and line 3 is an example.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows(_lines(kind))

@@ -1,4 +1,4 @@
-"""Wake a worker for a job. A call may wake no worker: the sweep always finds the job."""
+"""Wake a worker for a job. If a message is lost, the next sweep wakes a worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUN_TASK, FETCH_TASK = "imports.tasks.run", "imports.tasks.fetch"
 
 
 def wake_after_commit(job_id: int, *, fetch: bool = False) -> None:
-    """After the commit, wake a worker for a job, or a fetcher for its file."""
+    """Wake a worker for a job after the commit, or a fetcher for its file."""
     transaction.on_commit(partial(wake_fetcher if fetch else wake, job_id))
 
 

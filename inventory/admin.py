@@ -7,7 +7,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.operating.admin_actions import ActingFormAdmin
-from accounts.operating.admin_base import LongList, ReadOnlyAdmin, as_id
+from accounts.operating.admin_base import LongList, ReadOnlyAdmin
+from api.ids import as_id
 from api.prefix_search import begins
 from catalog.forms import WholeForm
 from catalog.models import Variant
@@ -20,7 +21,7 @@ from inventory.variant_panels import movements_table
 
 @admin.register(Warehouse)
 class WarehouseAdmin(RecordedAdmin[Warehouse]):
-    """The pages of warehouses. Deleting is off: stock and fulfillments refer to them."""
+    """The pages of warehouses. They cannot be deleted, because stock and fulfillments refer to them."""
 
     event_subject = "warehouse"
     form = WholeForm[Warehouse]
@@ -41,7 +42,8 @@ class WarehouseAdmin(RecordedAdmin[Warehouse]):
         return {"area": "inventory", "supplier": warehouse.supplier, "data": data}
 
 
-MOST_FOUND = 1_000  # matching variants whose stock a search shows
+# The largest number of matching variants whose stock a search shows.
+MOST_FOUND = 1_000
 
 
 @admin.register(StockLevel)
@@ -69,7 +71,7 @@ class StockLevelAdmin(ActingFormAdmin[StockLevel], LongList[StockLevel]):
         return level.variant.sku
 
     def search_condition(self, term: str) -> Q:
-        # Find the variants first: a join condition would make PostgreSQL join all stock.
+        # Find the variants first: with a join, PostgreSQL would join all stock rows.
         matching = begins("sku", term)
         if term.isdecimal() and len(term) == 12:
             matching |= Q(upc=term)

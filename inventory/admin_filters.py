@@ -8,7 +8,7 @@ from accounts.operating.admin_filters import FlagFilter, M
 
 
 class OverpromisedFilter(FlagFilter):
-    """Rows with more units reserved than on hand, found by a small partial index."""
+    """A filter for rows with more units reserved than on hand. A small partial index finds these rows."""
 
     title, parameter_name, label, chosen = "reserved beyond stock", "overpromised", "Yes", "yes"
 

@@ -1,8 +1,8 @@
-"""A registry of callbacks for arriving stock: backorders get it first (contract 13).
+"""A registry of callbacks for arrived stock. Backorders get arrived stock before new orders (contract 13).
 
 Backorders belong to `orders`, which this app cannot import. Therefore `orders` registers its callback here,
 as importers register with the pipeline. The callback runs after the commit. Until it has finished, new
-orders cannot take the units that backorders are waiting for (`fulfillments.backorder_claims`). A periodic
+orders cannot take the units that backorders are waiting for (`fulfillments.stock_for_backorders`). A periodic
 task repeats lost calls.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from fastdb.after_commit import call_after_commit
 
 ArrivalCallback = Callable[[Collection[int] | None], None]
-"""Allocates arrived stock of these variants to backorders; None means all variants."""
+"""A function that allocates arrived stock of these variants to backorders; None means all variants."""
 
 _registered: list[ArrivalCallback] = []
 
@@ -24,6 +24,6 @@ def register(callback: ArrivalCallback) -> None:
 
 
 def stock_arrived(variant_ids: Collection[int] | None) -> None:
-    """Run the callbacks for these variants (None: for all) after this transaction commits."""
+    """Call the registered functions for these variants after the commit; None means all variants."""
     for callback in _registered:
         call_after_commit(callback, variant_ids)

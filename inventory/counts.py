@@ -1,7 +1,7 @@
-"""The only landing of stock counts, for pushes and files (contract 7 and 12).
+"""Store the stock counts of pushes and files (contract 7 and 12). Both use only this module.
 
-It inserts missing levels first, then locks the existing levels in (variant, warehouse) order and sets them.
-A transaction that inserts holds no row locks yet, so pushes, files and reservations cannot deadlock.
+The code first inserts missing levels. Then it locks the existing levels in (variant, warehouse) order and
+sets them. While it inserts, it holds no row locks, so pushes, files and reservations cannot deadlock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ Params = Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts in SQL: one row `n` per variant and warehouse. The statements are composed once."""
+    """Counts as SQL expressions, and the SQL statements that store these counts.
+
+    The source of the counts has the alias `n` and one row per variant and warehouse. Each statement is
+    composed once.
+    """
 
     rows: Composable
     """The FROM item `n`, with `variant_id`, `warehouse_id` and the columns of the expressions below."""
@@ -41,15 +45,15 @@ class Counts:
     moved: Composable = field(default_factory=lambda: SQL(""))
     """A join with the units that moved since `as_of`, if `on_hand` needs it."""
     expect_no_conflict: bool = False
-    """Insert without ON CONFLICT at first: its check costs a third of the time of a large file."""
+    """Whether to insert without ON CONFLICT first. The clause takes a third of a large import's time."""
     look_up: bool = False
-    """Look up the levels by id: PostgreSQL would read the whole table for the rows of an array."""
+    """Whether to force a lookup by id. For rows from an array, PostgreSQL would read the whole table."""
     correct: Callable[[int], None] | None = None
-    """Corrects the rows after their levels are locked. Gets the number of levels with a later count."""
+    """A function that corrects the rows after the lock. It gets the number of levels with a later count."""
 
     @cached_property
     def insert(self) -> str:
-        """Insert missing levels that no other transaction inserts, with their movements."""
+        """Return SQL that inserts missing levels and their movements. It skips levels that exist already."""
         returned = SQL("ON CONFLICT (variant_id, warehouse_id) DO NOTHING RETURNING variant_id, warehouse_id")
         if self.line is None:
             rows: str = "created"
@@ -65,7 +69,7 @@ class Counts:
 
     @cached_property
     def insert_without_conflict(self) -> str:
-        """Insert missing levels, with their movements. The statement fails if a level exists by then."""
+        """Return SQL that inserts missing levels and their movements. It fails if a level exists already."""
         return self._compose(
             INSERT,
             materialized=SQL("NOT MATERIALIZED"),
@@ -75,12 +79,12 @@ class Counts:
 
     @cached_property
     def lock(self) -> str:
-        """Return SQL that locks the levels in order and returns how many levels were counted later."""
+        """Return SQL that locks the levels in order, and counts the levels whose stored count is newer."""
         return self._compose(LOCK)
 
     @cached_property
     def set(self) -> str:
-        """Return SQL that sets the locked levels and writes their movements."""
+        """Return SQL that sets `on_hand` of the locked levels and writes their movements."""
         rows = "counted WHERE counted <> on_hand"
         look_up = "AND l.id = ANY(ARRAY(SELECT id FROM counted))" if self.look_up else ""
         movements = self._movements(rows, on_hand_change="counted - on_hand", on_hand="counted")
@@ -117,9 +121,10 @@ class LandedCounts(NamedTuple):
 def land_counts(
     counts: Counts, params: Params = None, *, missing: int | None = None, existing: int | None = None
 ) -> LandedCounts:
-    """Store the counts that are not older than the stored counts, each change with its movement.
+    """Store the counts that are not older than the stored counts, and a movement for each change.
 
-    Pass the numbers of rows without and with a stock level if they are known, to skip needless statements.
+    `missing` and `existing` are the numbers of rows without and with a stock level, if the caller knows them.
+    With these numbers, needless statements are skipped.
     """
     created = _insert_missing(counts, params) if missing != 0 else 0
     if created:
@@ -134,13 +139,16 @@ def land_counts(
 
 
 def set_levels(counts: Counts, params: Params = None) -> tuple[int, int]:
-    """Set the locked levels; return the number of changed levels, and of levels that became 0."""
+    """Set `on_hand` of the locked levels. Return how many levels changed, and how many became 0."""
     updated, zeroed = _row(counts.set, params)
     return updated, zeroed
 
 
 def moved_since(warehouses: Composable, as_of: Composable) -> Composable:
-    """Return a query for the units that came back or (below 0) left since, by variant and warehouse."""
+    """Return a query for the units that moved after `as_of`, by variant and warehouse.
+
+    The number is positive if units came back, and negative if units left.
+    """
     return SQL(
         "SELECT variant_id, warehouse_id, sum(moved) AS units FROM inventory_stockmovement"
         " WHERE warehouse_id = ANY({}) AND moved <> 0 AND occurred_at > {} GROUP BY 1, 2"
@@ -148,7 +156,11 @@ def moved_since(warehouses: Composable, as_of: Composable) -> Composable:
 
 
 def refused_since(warehouses: Composable, as_of: Composable) -> Composable:
-    """Return a query for refusals after `as_of`. A refusal counts as 0, even without a stock level."""
+    """Return a query for the last refusal after `as_of`, by variant and warehouse.
+
+    A refusal means that the supplier has no stock, so it is treated as a count of 0. A refusal can exist for
+    a variant and warehouse without a stock level.
+    """
     return SQL(
         "SELECT variant_id, warehouse_id, max(occurred_at) AS refused_at FROM inventory_stockmovement"
         " WHERE warehouse_id = ANY({}) AND kind = {} AND occurred_at > {} GROUP BY 1, 2"
@@ -156,7 +168,7 @@ def refused_since(warehouses: Composable, as_of: Composable) -> Composable:
 
 
 def on_hand_now(counted: Composable, units: Composable) -> Composable:
-    """Return the number on hand now, from a count and the units that moved since."""
+    """Return SQL for the number on hand now, from a count and the units that moved after the count."""
     return SQL("least(greatest({} + coalesce({}, 0), 0), {})::int").format(counted, units, Literal(MOST))
 
 
@@ -176,7 +188,8 @@ INSERT_LEVELS = """
 """
 INSERT = f"{MISSING}, created AS ({INSERT_LEVELS}) {{movements}}"
 
-# A level that this transaction created has only movements since the beginning of the transaction.
+# Remove the restock dates of levels that this transaction created with stock. Such a level has no movement
+# from before the transaction.
 ARRIVED_IN_NEW_LEVELS = """
     UPDATE inventory_expectedstock e SET expected_at = NULL, is_announced = true
     FROM inventory_stocklevel l
@@ -196,9 +209,9 @@ LOCK = """
     )
     SELECT count(*) FROM locked WHERE counted_at > {as_of}
 """
-"""A separate statement: the next statement sees the movements of the transactions that this one waits for."""
+"""A separate statement, because it may wait for changes that only the next statement sees."""
 
-# A later count of the same number changes only `counted_at`.
+# A later count of the same number changes `counted_at` and `stocked_at`, but not `updated_at`.
 SET = """
     WITH counted AS (
         SELECT l.id, l.variant_id, l.warehouse_id, {line} AS line, l.on_hand, l.reserved, {on_hand} AS counted
@@ -227,7 +240,7 @@ SET = """
 
 
 def _insert_missing(counts: Counts, params: Params) -> int:
-    """Insert the missing levels; return how many rows this transaction inserted itself."""
+    """Insert the missing levels. Return the number of levels inserted by this transaction."""
     if not counts.expect_no_conflict:
         return _execute(counts.insert, params)
     try:

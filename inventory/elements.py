@@ -1,6 +1,6 @@
-"""The reader of a stock push's elements, in each dialect of the clients (contract 7, 10 and 12).
+"""Read the elements of a stock push, in all notations that clients use (contract 7, 10 and 12).
 
-It uses no serializer: 50,000 serializers would take longer than storing the counts.
+The code uses no serializers, because 50,000 serializers would take longer than the statements for the counts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from api.fields import CONTROL, INTEGER
+from api.ids import LARGEST_ID
 from inventory.expecting import PAST, is_past
 
 MOST = 2**31 - 1
@@ -59,7 +60,7 @@ class _InvalidElement(Exception):
 def read_elements(
     elements: Sequence[object], id_type: IdType, warehouse_id: int
 ) -> tuple[list[Element], list[ElementError]]:
-    """Return the valid elements of a push to this warehouse, and the errors of the others."""
+    """Return the valid elements of a push to this warehouse, and the errors of the other elements."""
     valid: list[Element] = []
     errors: list[ElementError] = []
     for index, element in enumerate(elements):
@@ -102,7 +103,7 @@ def _day(value: object) -> date | None:
 
 
 def _refuse_contradictions(element: dict[str, object], warehouse_id: int) -> None:
-    """Refuse an element's own warehouse or time, which the push would otherwise ignore."""
+    """Refuse an element that names another warehouse or a time, because the push would ignore both."""
     named = element.get("warehouse_id")
     if named is not None and _number(named, MOST) != warehouse_id:
         message = f"This push is for warehouse {warehouse_id}. Send a separate push for each warehouse."
@@ -126,7 +127,7 @@ def _one_of(element: dict[str, object], first: str, second: str) -> object:
 
 def _identifier(value: object, id_type: IdType) -> str:
     if id_type is IdType.VARIANT_ID:
-        return str(_whole(value, "variant_id", most=2**63 - 1))
+        return str(_whole(value, "variant_id", most=LARGEST_ID))
     if not isinstance(value, str):
         raise _InvalidElement("invalid", f"The {id_type.value} must be a string.")
     text = value.strip()

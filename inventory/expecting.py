@@ -1,8 +1,8 @@
 """Restock dates: when a supplier expects new stock of a variant in a warehouse (contract 23).
 
-A date is kept until stock arrives or another date replaces it. Its row stays, without a date, so that a pull
-sees the change. The orders that wait for the stock are notified after the commit, and a task repeats lost
-calls: `orders` registers its callback here, as for arrivals.
+A date is kept until stock arrives or another date replaces it. A row without a date stays, so that a pull
+sees the change. `orders` registers a callback here, as in `arrivals`. The callback runs after the commit, for
+the orders that wait for the stock. A periodic task repeats lost calls.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from catalog.snapshot import take_snapshot_after_commit
 from fastdb.after_commit import call_after_commit
 
 PAST = "Is in the past. Send today or a later day (UTC), or null to remove the date."
+PAST_ON_PAGE = "This day is in the past. Enter today or later, or leave it empty."
+"""The message of a form in a browser. PAST is the message of the API."""
 
-# The rows are written in the order of their keys, so that two pushes cannot deadlock.
+# Write the rows in the order of their keys, so that two pushes cannot deadlock.
 EXPECT = SQL(
     """
     INSERT INTO inventory_expectedstock AS e (variant_id, warehouse_id, expected_at)
@@ -44,9 +46,9 @@ _registered: list[Callable[[], None]] = []
 
 
 class ExpectedAt(fields.Date):
-    """A restock date. It is not in the past."""
+    """A field for a restock date. A past day is refused."""
 
-    def to_internal_value(self, data: Any) -> date:
+    def to_internal_value(self, data: object) -> date:
         try:
             day = super().to_internal_value(data)
         except ValidationError as error:

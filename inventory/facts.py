@@ -1,4 +1,4 @@
-"""Facts about the feeds of suppliers for /metrics: their imports, and their stock pushes."""
+"""The age of each supplier's newest data for /metrics: of its imports and its stock pushes."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import django_filters
 from django import forms
 
 from api.filters import StrictFilterSet, choice_filter
+from api.ids import LARGEST_ID
 from inventory.models import MovementKind, StockMovement
 
 
@@ -18,17 +19,17 @@ class IdFilter(django_filters.Filter):  # type: ignore[misc]
 class StockFilter(StrictFilterSet):
     """The exact filters of the stock list."""
 
-    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
+    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=LARGEST_ID)
     sku = django_filters.CharFilter("variant__sku")
-    variant_id = IdFilter("variant_id", min_value=1, max_value=2**63 - 1)
+    variant_id = IdFilter("variant_id", min_value=1, max_value=LARGEST_ID)
 
 
 class MovementFilter(StrictFilterSet):
-    """The exact filters of the movements; the selector chooses the index (`Movements`)."""
+    """The exact filters of the list of movements. `inventory.selectors.Movements` chooses the index."""
 
-    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=2**63 - 1)
-    variant_id = IdFilter("variant_id", min_value=1, max_value=2**63 - 1)
-    order_id = IdFilter("order_id", min_value=1, max_value=2**63 - 1)
+    warehouse_id = IdFilter("warehouse_id", min_value=1, max_value=LARGEST_ID)
+    variant_id = IdFilter("variant_id", min_value=1, max_value=LARGEST_ID)
+    order_id = IdFilter("order_id", min_value=1, max_value=LARGEST_ID)
     sku = django_filters.CharFilter("variant__sku")
     kind = choice_filter(MovementKind.values)
 

@@ -31,7 +31,8 @@ FOLD_MOVEMENTS = insert_movements(
     actor="'system:fold'",
 )
 
-# Write one opening per stock row: the sum of its movements up to `until`, under the id of the last one.
+# Write one opening movement per stock row: the sum of its movements before `until`, with the id of the last
+# movement.
 FOLD = f"""
     CREATE TABLE {FOLDED}_next (LIKE inventory_stockmovement INCLUDING ALL);
     {FOLD_MOVEMENTS};
@@ -59,10 +60,10 @@ def make_partitions() -> None:
 
 
 def fold() -> int:
-    """Fold the months that are completely older than the setting into opening balances; return how many.
+    """Replace the months before STOCK_MOVEMENT_DAYS by opening balances, and return the number of months.
 
-    Movements are only added to the present month. So older months can be read without a lock, and only the
-    final swap of the partitions needs one.
+    Movements are only added to the present month. Therefore older months can be read without a lock, and only
+    the final exchange of the partitions needs a lock.
     """
     oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
     with transaction.atomic(), connection.cursor() as cursor:
@@ -79,7 +80,10 @@ def fold() -> int:
 
 
 def _limit_lock_wait(cursor: CursorWrapper) -> None:
-    """Give up after 2 s: other statements queue behind this lock request, and the task runs again soon."""
+    """Let lock requests fail after 2 s, because other statements wait behind them.
+
+    The task runs again soon.
+    """
     cursor.execute("SET LOCAL lock_timeout = '2s'")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
@@ -107,13 +107,13 @@ class StockLevel(models.Model):
         ]
 
     def __str__(self) -> str:
-        cached = self._state.fields_cache  # show names only where that needs no query
+        cached = self._state.fields_cache  # show the names only if they need no query
         variant = self.variant.sku if "variant" in cached else self.variant_id
         warehouse = self.warehouse.name if "warehouse" in cached else self.warehouse_id
         return f"{variant} at {warehouse}: {self.on_hand} ({self.reserved} reserved)"
 
     def open(self, on_hand: int, *, by: Actor) -> None:
-        """Save a new row, with its first movement."""
+        """Save this new row with its opening movement."""
         with transaction.atomic():
             self.on_hand = on_hand
             self.stocked_at = timezone.now() if on_hand else None
@@ -123,7 +123,7 @@ class StockLevel(models.Model):
             stock_arrived([self.variant_id])
 
     def count(self, on_hand: int, *, by: Actor) -> bool:
-        """Set `on_hand` to a fresh count; return whether the number changed."""
+        """Set `on_hand` to a new count, and return whether the number changed."""
         with transaction.atomic():
             self._lock()
             change = on_hand - self.on_hand
@@ -134,9 +134,9 @@ class StockLevel(models.Model):
         return bool(change)
 
     def adjust(self, units: int, *, reason: str, by: Actor) -> None:
-        """Add units to `on_hand`, or remove them (below 0): found, broken, given away.
+        """Add found units to `on_hand`, or remove units (broken, given away) if the number is negative.
 
-        Raises Invalid if `on_hand` would drop below 0 or exceed the column.
+        Raises Invalid if `on_hand` would drop below 0 or exceed the column's maximum.
         """
         with transaction.atomic():
             self._lock()
@@ -150,7 +150,7 @@ class StockLevel(models.Model):
     def _lock(self) -> None:
         self.refresh_from_db(from_queryset=StockLevel.objects.select_for_update())
 
-    def _set(self, on_hand: int, **fields: Any) -> None:
+    def _set(self, on_hand: int, **fields: object) -> None:
         if on_hand != self.on_hand:
             fields |= {"on_hand": on_hand, "updated_at": Now()}
         for name, value in fields.items():
@@ -223,7 +223,7 @@ class MovementKind(models.TextChoices):
 
 
 class StockMovement(models.Model):
-    """One line of the ledger: appended in the transaction of the stock change, and never updated.
+    """A line of the stock ledger. It is added in the transaction of the stock change, and never updated.
 
     A stock level is the sum of its movements. The table has one partition per month and, for speed, no
     foreign keys.
@@ -288,7 +288,7 @@ class StockMovement(models.Model):
         by: Actor,
         reason: str = "",
     ) -> Self:
-        """Return the movement of a change just made to a locked or new stock row."""
+        """Return the unsaved movement of a change that was just made to a locked or new stock row."""
         return cls(
             variant_id=level.variant_id,
             warehouse_id=level.warehouse_id,

@@ -1,4 +1,4 @@
-"""The columns of the stock ledger, and the only writer of movements by SQL."""
+"""The columns of the stock ledger, and the only function that writes movements with SQL."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ TYPES = {
 
 
 def insert_movements(kind: MovementKind | None, rows: str, /, *, table: str = TABLE, **values: str) -> str:
-    """Return an INSERT that appends one movement for each row of `rows`, the SQL text after FROM.
+    """Return an INSERT that appends one movement for each row of `rows`.
 
-    `values` has SQL expressions by column. Ids, `on_hand` and `reserved` without an expression are copied
-    from the row's columns of the same name; changes without one are 0. `kind` may be None if `values` has it.
+    `rows` is the SQL text after FROM. `values` has SQL expressions by column. Without an expression, ids,
+    `on_hand` and `reserved` are copied from the row's columns of the same name, and changes are 0. `kind` may
+    be None if `values` has an expression for the column `kind`.
     """
     expressions = DEFAULTS | ({"kind": f"'{kind}'"} if kind else {}) | values
     if unknown := expressions.keys() - set(COLUMNS):

@@ -1,9 +1,10 @@
 """Stock changes of orders: reserve, release, ship, refuse and return units.
 
-One statement writes the changed rows, each with the movement that says why.
+One statement writes the changed rows and a movement with the cause of each change.
 
-Lock order (docs/architecture.md): a change of an order locks all stock rows that it will touch or
-choose from in ONE ordered SELECT, after the order and its fulfillments, before the retailer's clock row.
+Lock order (docs/architecture.md): a change of an order locks its stock rows after the order and its
+fulfillments, and before the retailer's clock row. One ordered SELECT locks all rows that the change may write
+or choose from.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ StockKey = tuple[int, int]
 
 @dataclass
 class Level:
-    """One stock row in memory, in units."""
+    """The numbers of one stock row in memory, in units."""
 
     supplier_id: int
     on_hand: int
@@ -67,7 +68,7 @@ class Stock(ABC):
         return {key: level.available for key, level in self.levels.items()}
 
     def reserve(self, key: StockKey, quantity: int, cause: Cause) -> int:
-        """Reserve up to `quantity` available units; return how many were reserved."""
+        """Reserve up to `quantity` available units, and return how many were reserved."""
         reserved = min(quantity, self.available(key))
         if reserved:
             self._move(MovementKind.RESERVE, key, cause, reserved=reserved)
@@ -77,7 +78,7 @@ class Stock(ABC):
     def save(self, *, missed: Collection[int] = ()) -> None:
         """Write the changed rows and their movements in one statement.
 
-        `missed` holds the variants that had too little stock for the plan.
+        `missed` has the ids of the variants that could have filled lines for which stock is lacking.
         """
 
     def _move(
@@ -109,7 +110,7 @@ class Stock(ABC):
 
 @dataclass
 class LockedStock(Stock):
-    """Locked rows. Released units go to waiting backorders first."""
+    """Locked stock rows. After `save`, backorders get released units before new orders."""
 
     _counted: set[StockKey] = field(default_factory=set)
 
@@ -117,7 +118,7 @@ class LockedStock(Stock):
     def lock(cls, variant_ids: Iterable[int], *, by: Actor, needed: Collection[StockKey] = ()) -> LockedStock:
         """Lock every stock row of these variants, in (variant, warehouse) order.
 
-        Rows in `needed` that do not exist are inserted before any row is locked, as stock pushes do.
+        Rows in `needed` that do not exist are inserted before any row is locked, as in a stock push.
         """
         if needed:
             variants, warehouses = zip(*needed, strict=True)
@@ -132,7 +133,7 @@ class LockedStock(Stock):
     def ship(self, key: StockKey, quantity: int, cause: Cause, *, reserved: int = 0) -> None:
         """Remove the shipped units from `on_hand`, and `reserved` units from the reservation.
 
-        `on_hand` stops at 0 if the last count knew of fewer units.
+        `on_hand` does not fall below 0 if the last count was lower than the shipped quantity.
         """
         on_hand = self.levels[key].on_hand if key in self.levels else 0
         self._move(

@@ -20,11 +20,11 @@ from inventory.reservations import Stock, StockKey, levels_of, stock_rows
 
 
 class StockMoved(Exception):
-    """The stock changed since it was read. Roll back, and plan again under locks."""
+    """The error for stock that changed after the read. The caller rolls back, and plans again with locks."""
 
 
 class SeenStock(Stock):
-    """Stock rows read without a lock; another order may reserve the same units before `save`."""
+    """Stock rows that were read without a lock. Another order may reserve the same units before `save`."""
 
     @classmethod
     def read(cls, variant_ids: Iterable[int], *, by: Actor) -> SeenStock:
@@ -34,9 +34,10 @@ class SeenStock(Stock):
     def save(self, *, missed: Collection[int] = ()) -> None:
         """Reserve the planned units and append the movements in one statement.
 
-        Raises StockMoved if a row has fewer available units than the plan needs, or if a missed variant has
-        more units than the plan saw. The arrival of such units was handled before this order existed, so no
-        later step would give them to this order.
+        Some lines may have units without reserved stock. `missed` has the ids of the variants that could fill
+        these lines. Raises StockMoved if a row has fewer available units than the plan needs, or if a variant
+        in `missed` has more available units than the plan saw. Such new units must be planned now: they
+        arrived before the order was stored, so the allocation of arrived stock did not find the order.
         """
         planned = Counter[StockKey]()
         for movement in self._movements:

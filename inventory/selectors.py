@@ -1,4 +1,4 @@
-"""Queries of the stock ledger: each filter reads an index, so a long ledger stays fast."""
+"""Queries of the stock ledger. Each filter uses an index, so the queries stay fast in a long ledger."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Movements:
 
     @classmethod
     def of_supplier(cls, supplier_id: int, filters: dict[str, Any]) -> Movements:
-        """Apply a request's filters to one supplier's movements; ids of other suppliers match nothing."""
+        """Return a request's filters for one supplier's movements. Ids of other suppliers match nothing."""
         warehouses = Warehouse.objects.filter(supplier_id=supplier_id)
         if "warehouse_id" in filters:
             warehouses = warehouses.filter(pk=filters["warehouse_id"])
@@ -47,7 +47,10 @@ class Movements:
         return cls(warehouse_ids, variants, filters.get("kind"), filters.get("order_id"))
 
     def fetch(self, beyond: object, descending: bool, count: int) -> list[StockMovement]:
-        """Return up to `count` movements beyond an id (or from the end), newest first or last."""
+        """Return up to `count` movements after the id `beyond`, or from the start of the list.
+
+        With `descending`, the newest movements come first, and ids after `beyond` are smaller ids.
+        """
         if beyond is not None and not isinstance(beyond, int):
             raise TypeError("The bookmark of a list of movements must be a number.")
         ranges, in_range = self._index_ranges()
@@ -75,7 +78,7 @@ class Movements:
         return list(StockMovement.objects.raw(statement, params))
 
     def _index_ranges(self) -> tuple[str, str]:
-        """Return the ranges of the best index, and the condition for a movement in such a range."""
+        """Return the ranges of the best index as a FROM item, and the condition for movements in a range."""
         if self.order_id is not None:
             return "(VALUES (1)) AS one", "m.order_id = %(order)s AND m.warehouse_id = ANY(%(warehouses)s)"
         if self.variant_ids is not None:
@@ -86,7 +89,7 @@ class Movements:
 
 
 def skus_of(movements: list[StockMovement]) -> dict[int, str]:
-    """Return the sku of each moved variant."""
+    """Return the skus of the movements' variants, by variant id."""
     ids = {movement.variant_id for movement in movements}
     return dict(Variant.objects.filter(pk__in=ids).values_list("pk", "sku"))
 
@@ -98,8 +101,8 @@ class Actors:
     """The actors of stock movements, as one supplier may see them.
 
     The supplier sees its own keys and imports by name, and only the role of other actors. Their names, files
-    and requests stay hidden. For example, a retailer's key reserves stock with an order, and a competitor's
-    key reserves it by refusing an order.
+    and requests stay hidden. For example, a retailer's key reserves stock when it pushes an order, and a
+    competitor's key reserves stock when it rejects units that are then routed to this supplier.
     """
 
     def __init__(self, supplier_id: int, movements: Iterable[StockMovement]) -> None:

@@ -20,8 +20,8 @@ MOST_ELEMENTS = 50_000
 
 
 class InventoryElement(Body):
-    """The count of one variant. The identifier may also stand under the id type's own name, such as
-    `sku`, and the amount under `quantity`.
+    """The count of one variant. Instead of `id`, a client may send a field with the name of the id type, such
+    as `sku`. Instead of `amount`, a client may send `quantity`.
     """
 
     id = Text(required=False, help_text="The variant's sku, or its identifier of the kind `id_type`.")
@@ -37,7 +37,7 @@ class Elements(serializers.Field[list[object], Any, Any, Any]):
         "too_many": "Has {count} elements; the maximum for one push is {most}. Send several pushes.",
     }
 
-    def to_internal_value(self, data: Any) -> list[object]:
+    def to_internal_value(self, data: object) -> list[object]:
         if not isinstance(data, list):
             self.fail("invalid")
         if len(data) > MOST_ELEMENTS:

@@ -35,8 +35,8 @@ IDENTIFIERS = {
     IdType.ID_IN_SOURCE: "id_in_source",
 }
 
-# The time of a count, by the database's clock, as for all movements. Use the push's `as_of`, but never a
-# time in the future; without `as_of`, use the arrival of the request.
+# The time of a count: the push's `as_of` or, without it, the arrival of the request. An `as_of` in the future
+# becomes the present. Use the database's clock for the present, because all movements use this clock.
 MOMENT = """
     SELECT coalesce(least(%s::timestamptz, clock_timestamp()), clock_timestamp() - %s * interval '1 second')
 """
@@ -111,11 +111,11 @@ def push(
     as_of: datetime | None = None,
     by: Actor,
 ) -> PushResult:
-    """Set `on_hand` in a warehouse from valid elements; each bad element is an error. Reservations stay.
+    """Set `on_hand` in a warehouse from the valid elements. Each invalid element becomes an error.
 
-    If several elements name one variant, the last wins. `as_of` is the time of the counts; the default is the
-    arrival of the request. Units that left or came back since then are subtracted or added. A count that is
-    older than the stored count is an error.
+    Reserved units do not change. If several elements name one variant, the last element counts. `as_of` is
+    the time of the counts; the default is the arrival of the request. Units that left after this time are
+    subtracted, and units that came back are added. A count that is older than the stored count is an error.
     """
     valid, errors = read_elements(elements, id_type, warehouse.pk)
     with transaction.atomic():
@@ -143,7 +143,7 @@ def push(
 
 
 def _note_push(warehouse: Warehouse) -> None:
-    """Store the time of this push, at most every 10 minutes: concurrent pushes would wait for the row."""
+    """Store the time of this push, at most every 10 minutes: concurrent pushes wait for the row."""
     if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_INTERVAL:
         Warehouse.objects.filter(pk=warehouse.pk).update(heard_at=Now())
 
@@ -183,7 +183,7 @@ def _unmatched(element: Element, id_type: IdType, *, several: bool) -> ElementEr
 
 
 def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> dict[str, int]:
-    """Return the id of the supplier's variant for each identifier; -1 if several variants share it."""
+    """Return the supplier's variant id by identifier, or -1 for an identifier shared by several variants."""
     with connection.cursor() as cursor:
         if id_type is IdType.VARIANT_ID:
             query = "SELECT id::text, id FROM catalog_variant WHERE supplier_id = %s AND id = ANY(%s)"
@@ -201,7 +201,7 @@ def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> 
 def _write(
     warehouse: Warehouse, counts: dict[int, Element], as_of: datetime, result: PushResult, *, by: Actor
 ) -> set[int]:
-    """Write the counts; return the variants that have a later count."""
+    """Write the counts, and return the ids of the variants that have a later count."""
     params: dict[str, Any] = {
         "warehouse": warehouse.pk,
         "variants": list(counts),

@@ -9,6 +9,6 @@ from inventory import ledger
 
 @shared_task  # type: ignore[untyped-decorator]
 def keep_ledger() -> None:
-    """Create the partitions of the next months, and fold old months."""
+    """Create the partitions of the next months, and replace old months by opening balances."""
     ledger.make_partitions()
     ledger.fold()

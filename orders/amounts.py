@@ -1,4 +1,4 @@
-"""The currency of a new order, and the amounts that it allows."""
+"""The currency and the amounts of a new order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orders.models import Order, OrderLine
 
 
 class CurrencyRow(NamedTuple):
-    """The currency of a retailer's orders."""
+    """The default currency of a retailer's orders."""
 
     currency: str
 
@@ -28,18 +28,18 @@ def _currencies() -> QuerySet[Retailer, CurrencyRow]:
 
 
 def currency_of(retailer: Retailer) -> str:
-    """Return the currency of orders that name none."""
+    """Return the retailer's default currency, for orders that do not name a currency."""
     return next(iter(_currencies(retailer=retailer.pk))).currency
 
 
 def billed_total(lines: Iterable[Mapping[str, Any]]) -> Decimal | None:
-    """Return the sum of the pushed lines' billed amounts; None if no line has one."""
+    """Return the sum of the pushed lines' billed amounts, or None if no line has a billed amount."""
     billed = [line["billed_amount"] for line in lines if line.get("billed_amount") is not None]
     return sum(billed, Decimal()) if billed else None
 
 
 def refuse_fractions(order: Order, lines: Sequence[OrderLine]) -> None:
-    """Raise Invalid if an amount has a fraction, and the order's currency has none."""
+    """Raise Invalid if an amount has a fraction, but the order's currency has no fractions."""
     amounts = {name: getattr(order, name) for name in ("shipping_paid", "shipping_tax")}
     for line in lines:
         amounts |= {

@@ -19,7 +19,7 @@ CANCEL_REQUESTED = "order.cancel_requested"
 
 
 class CancelableUnits:
-    """The units of a locked order that can still be canceled, line by line."""
+    """The units of a locked order that can still be canceled, by line."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -29,7 +29,10 @@ class CancelableUnits:
 
     @cached_property
     def _called(self) -> dict[tuple[str, object], list[OrderLine]]:
-        """Map each name that a request may use to its lines. An order may have 1,000 lines, so scan once."""
+        """The lines by each name of a line that a request may use: a field and its value.
+
+        The mapping is built once, because a search for each name would be slow with 1,000 lines.
+        """
         called: dict[tuple[str, object], list[OrderLine]] = defaultdict(list)
         for line in self.lines:
             for name in _names(line):
@@ -38,10 +41,11 @@ class CancelableUnits:
 
     @cached_property
     def at_once(self) -> set[int]:
-        """The fulfillments that a cancellation ends at once, because their suppliers never captured them.
+        """The ids of fulfillments whose units are canceled without asking the supplier.
 
-        The query locks these rows, so a concurrent capture waits: it inserts a row that refers to the
-        fulfillment.
+        The supplier has not captured these fulfillments, and the partnership allows the cancellation. The
+        query locks the fulfillments. A capture inserts a row that refers to a fulfillment, so a concurrent
+        capture waits.
         """
         uncaptured = Fulfillment.objects.filter(
             pk__in=[*self.fulfillments],
@@ -53,15 +57,15 @@ class CancelableUnits:
         return locked - set(captured)
 
     def left(self, line: OrderLine) -> int:
-        """Return how many units of a line can still be canceled at once or requested from a supplier."""
+        """Return the number of units that can be canceled at once, or requested from a supplier."""
         return line.unrouted + sum(each.cancelable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:
-        """Return how many more units of each line to cancel. Without named lines, cancel everything left.
+        """Return the number of units to cancel now, by line id. Without named lines, cancel all units left.
 
-        A quantity includes the units that suppliers were already asked to release, so a repeated request
-        adds nothing. With `again`, it counts only more units. Raises Invalid with the element's index for
-        an unknown line, and for a quantity larger than the units left.
+        A requested quantity includes the units that suppliers were already asked to release, so a repeated
+        request adds nothing. With `again`, the quantity means additional units. Raises Invalid with the index
+        of the element in `asked`, for an unknown line and for a quantity that is larger than the units left.
         """
         if asked is None:
             return {line.pk: self.left(line) for line in self.lines}
@@ -82,7 +86,7 @@ class CancelableUnits:
         return wanted
 
     def _refuse_two(self, index: int, item: Mapping[str, object], named: list[OrderLine]) -> None:
-        """Refuse an element whose id, variant_id and sku name different lines."""
+        """Raise Invalid if the id, the variant_id and the sku of one requested line name different lines."""
         for name in ("variant_id", "sku"):
             others = self._called.get((name, item[name]), named) if item.get(name) else named
             if not any(line in others for line in named):
@@ -97,7 +101,10 @@ class CancelableUnits:
         waiting: dict[int, int],
         lines: list[OrderLine],
     ) -> int:
-        """Return how many units of these lines to cancel now, beyond the units already requested."""
+        """Return the number of units of these lines to cancel now, without the units already requested.
+
+        Raises Invalid or InvalidTransition if fewer units can be canceled.
+        """
         free = sum(room.values())
         missing = quantity or free
         for line in room if quantity else ():
@@ -117,7 +124,7 @@ class CancelableUnits:
         raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
 
     def by_fulfillment(self, wanted: dict[int, int]) -> Iterator[tuple[Fulfillment, dict[int, int]]]:
-        """Distribute the wanted units over the fulfillments that have them."""
+        """Yield each fulfillment with the number of units to cancel, by the id of the fulfillment line."""
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
             for held in self._reachable(line):
@@ -129,9 +136,10 @@ class CancelableUnits:
             yield self.fulfillments[fulfillment_id], spread[fulfillment_id]
 
     def check_pending(self, asked: Sequence[Mapping[str, object]] | None) -> None:
-        """Raise InvalidTransition if none of the requested units can be canceled any more.
+        """Raise InvalidTransition if no cancellation of these lines waits for a supplier's answer.
 
-        A new `cancel_id` is a new request. An answer of success would let the retailer refund shipped units.
+        Without this error, a request with a new `cancel_id` would succeed without a cancellation, and the
+        retailer could refund shipped units.
         """
         lines = self.lines
         if asked is not None:
@@ -144,7 +152,7 @@ class CancelableUnits:
             )
 
     def check_asked_before(self, asked: object) -> None:
-        """Accept a repeated request, which changes nothing. Raises InvalidTransition for any other."""
+        """Raise InvalidTransition unless the request repeats an earlier request, which changes nothing."""
         pending = any(_asked(line) for line in self.lines)
         done = pending or self.order.processing_state == ProcessingState.CANCELED
         if asked is None and not done and not self._repeated():
@@ -153,7 +161,7 @@ class CancelableUnits:
             )
 
     def _repeated(self) -> bool:
-        """Whether the order's last event is a request for the whole order, which this request repeats.
+        """Return whether the order's last event is a request to cancel the whole order.
 
         Events of the order's state are left out, because the request itself may have changed the state.
         """
@@ -166,7 +174,7 @@ class CancelableUnits:
 
 
 def _asked(line: OrderLine) -> int:
-    """Return the units whose release is requested and not answered."""
+    """Return the number of units that suppliers were asked to release, without an answer yet."""
     return sum(each.cancel_requested for each in line.fulfillment_lines.all())
 
 
@@ -177,7 +185,7 @@ def _name(item: Mapping[str, Any]) -> tuple[str, object]:
 
 
 def _names(line: OrderLine) -> set[tuple[str, object]]:
-    """Return all names of a line: the pushed ones, and its suppliers' names for the variants that fill it."""
+    """Return all names of a line: the pushed names, and the names of the variants that fill the line."""
     held = line.fulfillment_lines.all()
     variants = {line.asked_variant_id, *(each.variant_id for each in held)}
     skus = {line.sku, *(each.sku for each in held)}

@@ -1,4 +1,7 @@
-"""Cancel an order or some lines: unrouted units at once, the others when their suppliers release them."""
+"""The cancellation of an order or of some lines.
+
+Unrouted units are canceled at once, and other units when their suppliers release them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Cancelation:
 
     @property
     def message(self) -> str:
-        """Return the result as a sentence."""
+        """The result as a sentence."""
         phrases = []
         if self.canceled:
             phrases.append(f"units canceled: {self.canceled}")
@@ -53,11 +56,11 @@ def request_cancelation(
 ) -> Cancelation:
     """Cancel the requested lines, or the whole order (interface 4.16, contract 13).
 
-    Units that no supplier has are canceled at once; suppliers are asked to release the others. A later
-    request may widen an unanswered one. A repeated `cancel_id` changes nothing.
+    Units that no supplier has are canceled at once. For other units, the suppliers are asked. A later request
+    may add units to an unanswered request. A repeated `cancel_id` changes nothing.
 
-    Raises CancelConflict if the `cancel_id` came before with other content, InvalidTransition if nothing is
-    left to cancel, and Invalid for an unknown line or too large a quantity.
+    Raises CancelConflict if the `cancel_id` came before with other content. Raises InvalidTransition if
+    nothing is left to cancel. Raises Invalid for an unknown line, or for a quantity that is too large.
     """
     lines = _as_named(asked)
     known = _known(change.order, cancel_id, lines, reason) if cancel_id else None
@@ -84,16 +87,16 @@ def request_cancelation(
 
 
 def canceled_at_once(order: Order) -> int:
-    """Return the units with suppliers that a cancellation of the order would cancel without asking them.
+    """Return the number of suppliers' units that a cancellation would cancel without asking the suppliers.
 
-    It reads only relations that the admin prefetches, so many orders need few queries.
+    The function reads only relations that the admin prefetches, so many orders need few queries.
     """
     works = [work for work in order.fulfillments.all() if work.is_canceled_at_once]
     return sum(line.open for work in works for line in work.lines.all())
 
 
 def _known(order: Order, cancel_id: str, lines: list[dict[str, object]], reason: str) -> CancelRequest | None:
-    """Return the earlier request with this id. Raises CancelConflict if its content was different."""
+    """Return the earlier request with this id, if any. Raises CancelConflict if it has other content."""
     known = order.cancel_requests.filter(cancel_id=cancel_id).first()
     if known is not None and (known.lines, known.reason) != (lines, reason):
         differing = "lines" if known.lines != lines else "reason"
@@ -105,7 +108,7 @@ def _known(order: Order, cancel_id: str, lines: list[dict[str, object]], reason:
 
 
 def drop_refused(change: OrderChange[Order], *, reason: str = "") -> int:
-    """Cancel the units that all suppliers refused, and return their number. The rest of the order goes on."""
+    """Cancel only the units that all suppliers refused. Return the number of canceled units."""
     lines = list(change.order.lines.order_by("pk"))
     wanted = {line.pk: line.rejected for line in lines}
     data: dict[str, object] = {"reason": reason, "items": _items(wanted)}
@@ -118,7 +121,7 @@ def drop_refused(change: OrderChange[Order], *, reason: str = "") -> int:
 
 
 def end_wait(change: OrderChange[Order], line_ids: Collection[int], *, reason: str) -> int:
-    """Cancel the waiting units of these lines, and return their number (contract 17)."""
+    """Cancel the waiting units of these lines. Return the number of canceled units (contract 17)."""
     lines = list(change.order.lines.filter(pk__in=line_ids, waiting__gt=0).order_by("pk"))
     units = {line.pk: line.waiting for line in lines}
     for line in lines:
@@ -140,7 +143,11 @@ def _cancel(
     result: Cancelation,
     reason: str,
 ) -> dict[int, int]:
-    """Cancel unrouted units, and ask suppliers to release the rest; return the unrouted units by line."""
+    """Cancel unrouted units, and ask suppliers to release the rest.
+
+    Units with a wrong address, and units that the partnership allows to cancel without the supplier, are also
+    canceled at once. Return the number of canceled unrouted units by line.
+    """
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())
     for fulfillment, quantities in work.by_fulfillment(wanted):
@@ -157,7 +164,10 @@ def _cancel(
 
 
 def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
-    """Cancel unrouted units at once, refused ones before waiting ones; return the units by line."""
+    """Cancel unrouted units: first rejected units, then waiting units.
+
+    Return the number of canceled units by line, and subtract it from `wanted`.
+    """
     unheld = [line for line in lines if line.unrouted and wanted[line.pk]]
     dropped = {line.pk: min(line.unrouted, wanted[line.pk]) for line in unheld}
     for line in unheld:
@@ -168,14 +178,14 @@ def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
         line.rejected -= min(dropped[line.pk], line.rejected)
     update(unheld, ["dropped", "rejected", "waiting", "canceled"])
     if unheld and not any(line.rejected for line in lines):
-        # No refused unit is left, so an earlier wrong address must not withhold stock from other units.
+        # No rejected unit is left, so an earlier wrong address must not keep stock from other units.
         for_address = Rejection.objects.filter(reason=State.WRONG_ADDRESS)
         for_address.filter(fulfillment__order_id=unheld[0].order_id).end()
     return dropped
 
 
 def _as_named(asked: Sequence[Mapping[str, object]] | None) -> list[dict[str, object]]:
-    """Return the lines of a request sorted and without empty fields, so that equal requests are equal."""
+    """Return the lines of a request, sorted and without empty fields, to compare requests by content."""
     named = ({name: value for name, value in item.items() if value} for item in asked or ())
     return sorted(named, key=lambda item: sorted((name, str(value)) for name, value in item.items()))
 

@@ -4,8 +4,9 @@
         fulfillment.accept(change)
         change.record("order.note", data={"text": "called the customer"})
 
-Entering locks the order and reads it again. Leaving carries out the recorded effects: stock by one ordered
-statement, then the order's lines and state, the events, and last the stamp (docs/architecture.md).
+On entry, the change locks the order and reads it again. On exit, the change locks all needed stock rows in a
+fixed sequence. Then it writes the stock, the order's lines and state, the events, and last the stamp
+(docs/architecture.md).
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from orders.processing_state import FINISHED, STATE_EVENTS, ProcessingState, der
 
 
 class ChangeableOrder(Protocol):
-    """The parts of `orders.models.Order` that a change reads and writes. That module imports this module."""
+    """The attributes and methods of `orders.models.Order` that a change uses.
+
+    This module cannot import the class, because `orders.models` imports this module.
+    """
 
     pk: Any
     retailer_id: int
@@ -47,15 +51,16 @@ class ChangeableOrder(Protocol):
 
 
 AnyOrder = TypeVar("AnyOrder")
-"""Without a bound: mypy checks bounds before it knows the types of a model's fields."""
+"""This type variable has no bound: mypy checks bounds before it knows the types of a model's fields."""
 OrderT = TypeVar("OrderT", bound=ChangeableOrder)
 
 
 class OrderChange(Generic[AnyOrder]):
-    """One change of one order, by one actor. Every move needs it as an argument.
+    """One change of one order, by one actor. Every move has the change as an argument.
 
-    Only one change is under way at a time. A second change of the same order would write its state, stamp and
-    counts twice; a change of another order would break the lock order.
+    A request or task has only one change under way at a time. A second change of the same order would write
+    the order's state, stamp and counts twice. A change of another order would take locks in another sequence,
+    and could cause a deadlock.
     """
 
     def __init__(self, order: AnyOrder, by: Actor) -> None:
@@ -100,7 +105,7 @@ class OrderChange(Generic[AnyOrder]):
         unrouted_lines.subtract_routed(units)
 
     def check_order(self, order_id: int) -> None:
-        """Raise RuntimeError unless this change is of that order, and under way."""
+        """Raise RuntimeError if this change belongs to another order, or is not in progress."""
         self._check_under_way()
         if order_id != self.order_id:
             raise RuntimeError(
@@ -118,7 +123,7 @@ class OrderChange(Generic[AnyOrder]):
     ) -> None:
         """Remember an event, and its effects on stock, listings and routing, until the change ends.
 
-        An effect cannot exist without an event, so the history always says why stock moved.
+        An effect is always recorded with an event, so the history always has the reason why stock moved.
         """
         self._check_under_way()
         if fulfillment is not None:
@@ -131,7 +136,7 @@ class OrderChange(Generic[AnyOrder]):
 
     @contextmanager
     def _entered(self, state_of: Callable[[int], ProcessingState]) -> Iterator[Self]:
-        """Mark the change as under way; on leaving, carry out the recorded effects.
+        """Mark the change as under way. On exit, carry out the recorded events and effects.
 
         Raises RuntimeError while another change is under way, and outside a transaction.
         """
@@ -154,7 +159,7 @@ class OrderChange(Generic[AnyOrder]):
         apply_effects(self._effects, self)
         before = order.processing_state if order.updated_at else None
         order.processing_state = after = state_of(self.order_id)
-        if order.held and after in FINISHED:  # a finished order has nothing left to hold
+        if order.held and after in FINISHED:  # a finished order has no work to hold
             order.held = False
             order.save(update_fields=["held"])
         self._record_state(before, after)
@@ -162,7 +167,7 @@ class OrderChange(Generic[AnyOrder]):
         order.updated_at = stamp(self.order_id, self.retailer_id, before, after)
 
     def _record_state(self, before: str | None, after: ProcessingState) -> None:
-        """Record the order's new state for its retailer, exactly once for each change to that state."""
+        """Record an event for the retailer if the change has given the order a new state."""
         if event := state_event(before, after):
             self.record(**event)
 
@@ -175,7 +180,7 @@ class OrderChange(Generic[AnyOrder]):
 
 
 def state_event(before: str | None, after: str) -> dict[str, Any] | None:
-    """Return the fields of the event for a change of the state; None if retailers get no event for it."""
+    """Return the fields of the event for a new state, or None if the state is not new or has no event."""
     event = STATE_EVENTS.get(ProcessingState(after))
     if after == before or event is None:
         return None
@@ -184,7 +189,7 @@ def state_event(before: str | None, after: str) -> dict[str, Any] | None:
 
 
 def _with_order_lines(data: dict[str, Any], fulfillment: Recorded) -> dict[str, object]:
-    """Return an event's data with the order line of each item, because retailers know only order lines."""
+    """Return an event's data with order line ids in its items, because retailers know only order lines."""
     named = {
         name: [{**item, "order_line_id": fulfillment.order_lines[item["line"]]} for item in data[name]]
         for name in UNIT_LISTS
@@ -207,7 +212,7 @@ def _second(order_id: int, other_id: int) -> str:
 
 @contextmanager
 def change_of(order: OrderT, *, by: Actor) -> Iterator[OrderChange[OrderT]]:
-    """Begin a change in a transaction of its own or in the present one, with the order locked."""
+    """Begin a change, in the present transaction or in a new one, and lock the order."""
     with transaction.atomic(), OrderChange(order, by)._entered(derive_state) as change:
         order.lock()
         yield change
@@ -216,7 +221,7 @@ def change_of(order: OrderT, *, by: Actor) -> Iterator[OrderChange[OrderT]]:
 def first_change_of(order: OrderT, *, by: Actor) -> AbstractContextManager[OrderChange[OrderT]]:
     """Begin the first change of an order, in the transaction that has just inserted it.
 
-    No other transaction can see the order, so it needs no lock. Its state is `received`, so nothing is
+    The order needs no lock, because no other transaction can see it. The state is `received` and need not be
     derived.
     """
     return OrderChange(order, by)._entered(lambda _: ProcessingState.RECEIVED)

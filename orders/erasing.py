@@ -1,6 +1,6 @@
-"""Erase a consumer's personal data from closed orders. Erased texts read `erased`, to show the gap.
+"""The erasure of a consumer's personal data from finished orders. The word `erased` replaces the texts.
 
-The order is erased at once. `orders.erasing_copies` then searches the copies in other tables and in files.
+The order is erased at once. `orders.erasing_copies` then erases the copies in other tables and in files.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ BY_PERSON = ("customer", "company", "e-mail")
 PERSONAL = [field.name for field in personal_fields(Order)]
 ERASES = ", ".join(str(field.verbose_name) for field in personal_fields(Order))
 """The names of the erased fields, for operators."""
-AT_ONCE = 200
+AT_ONCE = 200  # orders in one run of the task
 
 
 def why_not(order: Order) -> str:
-    """Return why an order cannot be erased; empty if it can."""
+    """Return the reason why an order cannot be erased, or an empty text."""
     if order.processing_state not in FINISHED:
         return f"The order is '{order.processing_state}': its suppliers still need the address."
     return ""
 
 
 def erase(change: OrderChange[Order]) -> MoveOutcome:
-    """Erase the personal fields of the order and its lines, except the country, and all copies of them.
+    """Erase the personal fields of the order and its lines, except the country.
 
-    The customer's name and e-mail no longer find the order. Copies elsewhere are erased afterwards.
-    Quantities, prices and numbers stay. Raises InvalidTransition while the order is open. A repetition
-    changes nothing.
+    A search for the customer's name or e-mail no longer finds the order. Copies in other tables and in files
+    are erased later. Quantities, prices and numbers stay. A repeated call changes nothing. Raises
+    InvalidTransition while the order is open.
     """
     order = change.order
     if refused := why_not(order):
@@ -67,8 +67,11 @@ def erase(change: OrderChange[Order]) -> MoveOutcome:
     return MoveOutcome.DONE
 
 
-def without_person(value: Any) -> Any:
-    """Return `erased` for a text, an empty list for a list, and an address with each filled part erased."""
+def without_person(value: object) -> Any:
+    """Return `erased` for a text, an empty list for a list, and an address with each part erased.
+
+    Empty texts stay empty, and the country of an address stays.
+    """
     if isinstance(value, dict):
         return {part: text if part in KEPT_PARTS else without_person(text) for part, text in value.items()}
     return [] if isinstance(value, list) else value and ERASED
@@ -93,7 +96,7 @@ def erase_all(orders: Iterable[Order], *, by: Actor, reason: str = "") -> tuple[
 
 
 def erase_old() -> int:
-    """Erase up to AT_ONCE orders that were closed before the setting's limit; return their number."""
+    """Erase up to AT_ONCE orders that were finished more than `ERASE_DAYS` ago. Return their number."""
     if settings.ERASE_DAYS <= 0:
         return 0
     before = timezone.now() - timedelta(days=settings.ERASE_DAYS)
@@ -105,9 +108,9 @@ def erase_old() -> int:
 
 
 def _remember_texts(order: Order, entries: QuerySet[SearchEntry]) -> None:
-    """Store the texts whose copies must be found.
+    """Store the personal texts of an order, to find their copies later.
 
-    The search entries also have the names of an address that was corrected.
+    The search entries also have the name and e-mail of an earlier address.
     """
     of_lines = [field.name for field in personal_fields(OrderLine)]
     values = [getattr(order, name) for name in PERSONAL]

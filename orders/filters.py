@@ -1,4 +1,4 @@
-"""Filters of the order list (contract 4)."""
+"""The filters and the sort order of the order list (contract 4)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from orders.processing_state import ProcessingState
 
 
 class CreatedFilter(MomentFilter):
-    """A filter by creation. It also bounds the sort key `updated_at`, which is never before the creation."""
+    """A filter by creation time.
 
-    # A stamp may be slightly older than the creation: it has whole milliseconds, and a clock may be set back.
+    A lower limit also limits `updated_at`, the sort key, which is never much earlier than the creation time.
+    """
+
+    # `updated_at` may be slightly earlier than `created_at`: it has whole milliseconds, and the system time
+    # may be set back.
     SLACK = timedelta(minutes=1)
 
     def filter(self, qs: QuerySet[Order], value: datetime | None) -> QuerySet[Order]:
         narrowed = super().filter(qs, value)
-        # Year 1 is the smallest date: subtracting from it would overflow.
+        # A subtraction from a date in the year 1, the first year, could overflow.
         if value is not None and value.year > 1 and self.lookup_expr in ("gt", "gte"):
             narrowed = narrowed.filter(updated_at__gte=value - self.SLACK)
         return narrowed  # type: ignore[no-any-return]
@@ -35,7 +39,7 @@ def _moments(column: str, kind: type[MomentFilter] = MomentFilter) -> dict[str, 
 
 
 class OrderFilter(StrictFilterSet):
-    """`?filter={"updated_at": {"gt": "…"}, "processing_state": "completed"}`, or plain parameters."""
+    """Filters as `?filter={"updated_at": {"gt": "…"}, "processing_state": "completed"}`, or as parameters."""
 
     processing_state = choice_filter(ProcessingState.values)
     type = choice_filter(OrderType.values)
@@ -43,7 +47,7 @@ class OrderFilter(StrictFilterSet):
     sales_order_number = django_filters.CharFilter("sales_order_number")
 
     def newest(self, queryset: QuerySet[Order], name: str, value: str) -> QuerySet[Order]:
-        """Keep the newest order of this number; earlier ones are canceled."""
+        """Keep the newest order with this number. Earlier orders with the number are canceled."""
         later = Order.objects.filter(
             retailer=OuterRef("retailer"), retailer_order_id=value, generation__gt=OuterRef("generation")
         )
@@ -61,7 +65,7 @@ ORDERS = ("updated_at", "-updated_at", "id", "-id")
 
 
 def keyset(request: Request) -> Keyset:
-    """Return the sort order of `sort` or `ordering`; `updated_at` by default."""
+    """Return the sort order of the parameter `sort` or `ordering`, by default `updated_at`."""
     asked = {name: request.query_params.get(name, "") for name in ("sort", "ordering")}
     for name, order in asked.items():
         if order and order not in ORDERS:

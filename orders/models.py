@@ -23,7 +23,7 @@ from orders.processing_state import FINISHED, ProcessingState
 from orders.search_entries import SearchEntry as SearchEntry
 
 NO_DEADLINE = date.max
-"""Sorts an order without a `ship_until` after every order with one."""
+"""The sort key of orders without a `ship_until`: they come after all other orders."""
 
 
 class OrderType(models.TextChoices):
@@ -58,7 +58,7 @@ class Order(models.Model):
         db_default=settings.CURRENCY,
         help_text="The currency of billed amounts, shipping and taxes.",
     )
-    # The sum of the lines' billed amounts, by which operators sort open orders.
+    # The sum of the lines' billed amounts. Operators sort open orders by this amount.
     billed_total = models.DecimalField(max_digits=24, decimal_places=4, null=True, editable=False)
     shipping_paid = models.DecimalField(max_digits=14, decimal_places=4, null=True)
     shipping_tax = models.DecimalField(max_digits=14, decimal_places=4, null=True)
@@ -110,11 +110,11 @@ class Order(models.Model):
             models.CheckConstraint(condition=Q(when_short__in=WhenShort.values), name="order_when_short"),
         ]
         indexes = [
-            # Every filter of the retailer's list has an index: a filter must not read through all closed
+            # Every filter of the retailer's list has an index, because a filter must not read all finished
             # orders.
             models.Index("retailer", "processing_state", "updated_at", name="order_by_state"),
             models.Index("retailer", "created_at", name="order_by_creation"),
-            # The portal lists orders by number: all, open ones, and those of each finished state.
+            # The portal lists a retailer's orders by id: all orders, open orders, or one finished state.
             models.Index("retailer", "id", name="order_of_retailer"),
             models.Index(
                 "retailer",
@@ -135,7 +135,7 @@ class Order(models.Model):
                 condition=~Q(sales_order_number=""),
                 name="order_by_sales_number",
             ),
-            # The type comes first: operators filter by it across all retailers.
+            # The type comes first, because operators filter by type across all retailers.
             models.Index("type", "retailer", "updated_at", name="order_by_type"),
             models.Index("id", condition=Q(has_unknown_country=True), name="order_unknown_country"),
             models.Index("id", condition=Q(held=True), name="order_held"),
@@ -152,8 +152,8 @@ class Order(models.Model):
                 condition=~Q(processing_state__in=[*FINISHED]),
                 name="order_open_due",
             ),
-            # With very many open orders, the held ones and the ones to an unknown country need indexes of
-            # their own.
+            # Held orders and orders to an unknown country have their own indexes, because a search among very
+            # many open orders would be slow.
             models.Index(
                 Coalesce("ship_until", Value(NO_DEADLINE)),
                 "id",
@@ -203,7 +203,7 @@ class Order(models.Model):
 
 
 class CancelRequest(models.Model):
-    """A cancel request that its retailer named with a `cancel_id`, so that it is carried out only once."""
+    """A cancel request with the retailer's own `cancel_id`. A request with the same id is not run again."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="cancel_requests")
     cancel_id = models.CharField(
@@ -227,7 +227,7 @@ class CancelRequest(models.Model):
 
 
 class PendingErasure(models.Model):
-    """An erased order whose copies of personal texts are still searched, with those texts."""
+    """The unfinished search for copies of the personal texts of an erased order."""
 
     order = models.OneToOneField(
         Order, on_delete=models.CASCADE, primary_key=True, related_name="pending_erasure"
@@ -318,8 +318,8 @@ class OrderLine(models.Model):
                 condition=Q(shipped__gte=F("returned")), name="order_line_returned_of_shipped"
             ),
         ]
-        # Few lines wait for stock, so these indexes are small: one for each way in which a line names a
-        # variant.
+        # Indexes of the lines that wait for stock: by id, and by each field that can name a variant. They are
+        # small, because few lines wait for stock.
         indexes = [
             models.Index("id", condition=Q(waiting_since__isnull=False), name="order_line_waiting"),
             models.Index("sku", condition=Q(waiting_since__isnull=False), name="order_line_waiting_sku"),
@@ -341,10 +341,10 @@ class OrderLine(models.Model):
 
     @property
     def pinned(self) -> bool:
-        """Whether the retailer chose the supplier. Such a line is never routed to another one."""
+        """Whether the retailer chose the supplier. If so, the line is never routed to another supplier."""
         return self.asked_supplier_id is not None or self.asked_variant_id is not None
 
     @property
     def unrouted(self) -> int:
-        """Return the units that no supplier has: refused by all, or waiting for stock."""
+        """The units that no supplier has: all suppliers refused them, or they wait for stock."""
         return self.rejected + self.waiting

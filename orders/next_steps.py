@@ -1,4 +1,4 @@
-"""The next steps of an order, with the party that has to act and the deadline. Operators read them first."""
+"""The next steps of an order, for the top of its page: the party that has to act, and the deadline."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
+from api.phrases import in_units
 from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
@@ -17,7 +18,7 @@ from orders.processing_state import FINISHED
 
 
 class Remedy(NamedTuple):
-    """The action that solves a problem: of the order, or of one of its fulfillments."""
+    """The admin action that solves a problem of the order, or of one of its fulfillments."""
 
     action: str
     label: str
@@ -25,7 +26,7 @@ class Remedy(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One thing that has to happen next."""
+    """One step that a party or an operator has to take next."""
 
     text: str
     due_at: datetime | None = None
@@ -34,7 +35,7 @@ class Step(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """The color of the banner: problems that operators solve, overdue work, and work in time."""
+        """The color of the step: `bad` if it is overdue, `warn` if it has a remedy, else `info`."""
         if self.overdue:
             return "bad"
         return "warn" if self.remedy else "info"
@@ -44,13 +45,13 @@ CORRECT_ADDRESS = Remedy("correct-address", "Correct address")
 
 
 class Totals(NamedTuple):
-    """Sums over an order's lines; None if no line has the value."""
+    """Sums over an order's lines. A sum is None if no line has the value."""
 
     quantity: int
     billed: Decimal | None
     tax: Decimal | None
     wholesale: dict[str, Decimal]
-    """The agreed prices by currency."""
+    """The sum of the agreed prices, by currency."""
 
 
 def due_of(fulfillment: Fulfillment) -> datetime | None:
@@ -60,7 +61,7 @@ def due_of(fulfillment: Fulfillment) -> datetime | None:
 
 
 def next_steps(order: Order, lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> list[Step]:
-    """Return the operators' steps, then the suppliers' steps by deadline; nothing if it is finished."""
+    """Return the operators' steps, then the suppliers' steps by deadline. Finished orders have no steps."""
     if order.processing_state in FINISHED:
         return []
     theirs = sorted(_of_suppliers(fulfillments), key=lambda step: (step.due_at is None, step.due_at))
@@ -78,13 +79,13 @@ def _of_operators(order: Order, lines: list[OrderLine], fulfillments: list[Fulfi
         yield Step(f"Ask {order.retailer} for the country, and correct the address.", remedy=CORRECT_ADDRESS)
     refused = sum(line.rejected for line in lines)
     if refused:
-        text = f"{_units(refused)} refused by all suppliers: route again, or cancel refused units."
+        units = in_units(refused, "is", "are")
+        text = f"{units} refused by all suppliers: route again, or cancel refused units."
         yield Step(text, remedy=Remedy("route-again", "Route again"))
     waiting = sum(line.waiting for line in lines)
     if waiting:
-        yield Step(
-            f"{_units(waiting)} waiting for stock. Arriving stock goes to the oldest order automatically."
-        )
+        units = in_units(waiting, "is", "are")
+        yield Step(f"{units} waiting for stock. Arriving stock goes to the oldest order automatically.")
 
 
 def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
@@ -104,8 +105,8 @@ def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
             yield Step(text, due, overdue, _of_late(fulfillment) if overdue else None)
 
 
-def _of_late(fulfillment: Fulfillment) -> Remedy | None:
-    """Return the remedy for an overdue fulfillment. The fulfillments of a held order cannot be reassigned."""
+def _of_late(fulfillment: Fulfillment) -> Remedy:
+    """Return the remedy for an overdue fulfillment."""
     if fulfillment.state == State.CANCELING:
         return Remedy("approve-cancelation", "Approve cancellation", fulfillment.pk)
     return Remedy("withdraw", "Reassign", fulfillment.pk)
@@ -130,7 +131,3 @@ def totals(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> T
 def _sum(amounts: Iterable[Decimal | None]) -> Decimal | None:
     known = [each for each in amounts if each is not None]
     return sum(known, Decimal()) if known else None
-
-
-def _units(count: int) -> str:
-    return "1 unit is" if count == 1 else f"{count} units are"

@@ -12,7 +12,7 @@ from django.utils import timezone
 ONLY = 1
 """The id of the only row."""
 ABANDONED = timedelta(hours=2)
-"""The time after which another worker may repeat a run that has not finished."""
+"""The time after which another worker may repeat a run that has not ended."""
 
 
 class Reconciliation(models.Model):
@@ -34,7 +34,7 @@ class Reconciliation(models.Model):
 
     @classmethod
     def claim(cls) -> Reconciliation | None:
-        """Begin tonight's run; return None if it is not due, or if another worker has begun it."""
+        """Begin tonight's run. Return None if no run is due, or if another worker has begun tonight's run."""
         cls.objects.get_or_create(pk=ONLY)
         begun = cls._due().update(started_at=timezone.now())
         return Reconciliation.objects.get(pk=ONLY) if begun else None

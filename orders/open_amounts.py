@@ -1,4 +1,7 @@
-"""The open money of orders by currency: at the agreed wholesale prices, else as billed."""
+"""The amounts of orders' open, waiting and rejected units, by currency.
+
+The amounts use the agreed wholesale prices, or the billed amounts if no price was agreed.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ from django.db import connection
 from django.db.models import QuerySet
 
 Amounts = list[tuple[Decimal, str]]
-"""An amount for each currency, the largest first."""
+"""Amounts with their currencies, the largest amount first."""
 
+# The agreed price is for one unit, and the billed amount is for the whole line.
 OPEN = """
     SELECT l.order_id, coalesce(p.currency, o.currency) AS currency,
-        sum((l.open + l.waiting + l.rejected) * coalesce(p.price, l.billed_amount)) AS amount
+        round(sum(
+            (l.open + l.waiting + l.rejected) * coalesce(p.price, l.billed_amount / l.quantity)
+        ), 4) AS amount
     FROM orders_orderline l JOIN orders_order o ON o.id = l.order_id
     LEFT JOIN LATERAL (
         SELECT max(a.wholesale_price) AS price, f.currency FROM fulfillments_fulfillmentline a
@@ -29,7 +35,7 @@ OPEN = """
 
 
 def open_amounts(order_ids: Sequence[int]) -> dict[int, Amounts]:
-    """Return the open amounts of each order by currency, largest first."""
+    """Return the open amounts of each order."""
     found: dict[int, Amounts] = defaultdict(list)
     sql = f"{OPEN.format(condition='= ANY(%s)')} ORDER BY 1, 3 DESC, 2"
     for order_id, currency, amount in _rows(sql, [[*order_ids]]):
@@ -38,7 +44,7 @@ def open_amounts(order_ids: Sequence[int]) -> dict[int, Amounts]:
 
 
 def total_open(order_ids: QuerySet[Any]) -> Amounts:
-    """Return the open amounts of all orders of a query together."""
+    """Return the sum of the open amounts in each currency. `order_ids` selects the ids of the orders."""
     wanted, parameters = order_ids.query.sql_with_params()
     of_orders = OPEN.format(condition=f"IN ({wanted})")
     sql = f"SELECT sum(amount), currency FROM ({of_orders}) o GROUP BY 2 ORDER BY 1 DESC"  # noqa: S608 - from constants
@@ -46,7 +52,7 @@ def total_open(order_ids: QuerySet[Any]) -> Amounts:
 
 
 def open_amounts_by_group(pairs: QuerySet[Any, tuple[int, int]]) -> dict[int, Amounts]:
-    """Return the open amounts of the orders of each group, from pairs of an order and its group."""
+    """Return the sums of open amounts by party. `pairs` selects an order id and the id of a party."""
     wanted, parameters = pairs.query.sql_with_params()
     sql = f"""
         WITH pairs (order_id, group_id) AS (SELECT DISTINCT * FROM ({wanted}) w)

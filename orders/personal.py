@@ -1,4 +1,4 @@
-"""Marks the model fields that hold a consumer's personal data. `orders.erasing` erases the marked fields."""
+"""A mark for model fields that have a consumer's personal data. `orders.erasing` erases these fields."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ HARMLESS = {
     },
     "OrderLine": {"sku", "upc", "title"},
 }
-"""Text fields that hold no personal data. A test wants every text field here, or marked as personal."""
+"""The text fields without personal data. A test checks that all other text fields are marked as personal."""
 
 
 def text_fields(model: type[models.Model]) -> set[str]:
-    """Return the names of the fields that can hold any text, and so personal data."""
+    """Return the names of the fields for free text, which may have personal data."""
     kinds = (models.CharField, models.TextField, models.JSONField)
     return {field.name for field in model._meta.concrete_fields if isinstance(field, kinds)}

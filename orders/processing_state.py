@@ -31,14 +31,15 @@ STATE_EVENTS: Final = {
     ProcessingState.COMPLETED: "order.completed",
     ProcessingState.CANCELED: "order.canceled",
 }
-"""The events of an order's new state. The other states follow from events of their own."""
+"""The event types for new states of an order. Other states have no event, because other events show them."""
 
 
 def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
     """Return the SQL of the only rule that decides an order's state (contract 4).
 
     The arguments are SQL: three sums of units over the order's lines, and an array of its fulfillments'
-    states. Units that wait for stock count as open: the order is not finished, and no person is needed.
+    states. Units that wait for stock count as open, because the order is not finished, and no person has to
+    act.
     """
     order = ProcessingState
     return f"""
@@ -54,7 +55,7 @@ def state_sql(opened: str, shipped: str, rejected: str, states: str) -> str:
 
 
 def bucket_sql(state: str) -> str:
-    """Return `bucket` as SQL, for a column that holds an order's state."""
+    """Return SQL that does the same as the function `bucket`, for a column with an order's state."""
     return f"CASE WHEN {state} IN ({sql(*FINISHED)}) THEN {state} ELSE 'pending' END"
 
 
@@ -93,7 +94,7 @@ DERIVE_STATE = f"""
 
 
 def derive_state(order_id: int) -> ProcessingState:
-    """Recompute the order's lines from the fulfillments' lines; return the order's new state."""
+    """Recompute the order's lines from the fulfillments' lines. Return the order's new state."""
     with connection.cursor() as cursor:
         cursor.execute(DERIVE_STATE, {"order": order_id})
         return ProcessingState(cursor.fetchone()[0])
@@ -117,10 +118,10 @@ STAMP = """
 
 
 def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> datetime:
-    """Write the order's state and its new `updated_at` in whole milliseconds; return the `updated_at`.
+    """Write the order's state and its new `updated_at` in whole milliseconds. Return the `updated_at`.
 
-    The same statement moves the retailer's counters. The clock row stays locked until the commit, so stamps
-    become visible in ascending order, and two orders never have the same stamp.
+    The same statement updates the retailer's counts of orders. The clock row stays locked until the commit,
+    so stamps become visible in ascending order, and two orders never have the same stamp.
     """
     counts = dict.fromkeys(("completed", "canceled", "pending"), 0)
     if before is not None:
@@ -133,12 +134,12 @@ def stamp(order_id: int, retailer_id: int, before: str | None, after: str) -> da
 
 
 def bucket(state: str) -> str:
-    """Return the count of `order-filters` that includes this state: every unfinished state is `pending`."""
+    """Return the count of `RetailerClock` that includes this state: `pending` for every unfinished state."""
     return state if state in FINISHED else "pending"
 
 
 def jump_ahead() -> None:
-    """Move every retailer's clock ahead, because a new epoch's server may have a clock that is behind."""
+    """Advance every retailer's clock, because the system time of the new server may be behind the stamps."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -1,4 +1,4 @@
-"""The body of a push: accepted liberally, stored exactly (contract 4 and 12)."""
+"""The body of a push. Many spellings of a value are accepted, and one form is stored (contract 4 and 12)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_LETTERS_OF_NOTES = 20_000
 
 
 class AddressBody(Body):
-    """An address. Absent parts are empty."""
+    """An address. Missing parts are empty."""
 
     exacting = False
 
@@ -111,7 +111,7 @@ class OrderBody(AddressBody):
     def needed(self) -> list[str]:
         return [*super().needed(), "shipping_address"]
 
-    def to_internal_value(self, data: Any) -> dict[str, object]:
+    def to_internal_value(self, data: object) -> dict[str, object]:
         if not isinstance(data, dict):
             return super().to_internal_value(data)  # type: ignore[no-any-return]
         body = {key: value for key, value in data.items() if key not in ADDRESS_PARTS}
@@ -131,7 +131,7 @@ class OrderBody(AddressBody):
         return checked
 
     def _checked(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the body's checked fields. Raises one ValidationError with every fault."""
+        """Return the body's checked fields. Raises one ValidationError with all faults."""
         checked, errors = body, {}
         try:
             checked = super().to_internal_value(body)
@@ -154,7 +154,7 @@ class OrderBody(AddressBody):
         return content
 
     def warnings(self, data: Mapping[str, Any]) -> list[str]:
-        """Return a warning for each ignored value: unknown fields and differing top-level address parts."""
+        """Return a warning for each ignored value: unknown fields, and address parts with two values."""
         shipping = as_address("shipping_address", data.get("shipping_address")) or {}
         twice = [
             part for part, value in _top_level(data).items() if shipping.get(part) not in (None, "", value)
@@ -183,7 +183,7 @@ NOT_SHARED = frozenset(
         *("original_created_at", "when_short", "currency"),
     }
 )
-"""The pushed fields that suppliers do not see. A test wants every other field to be shared with them."""
+"""The pushed fields that suppliers do not see. A test checks that suppliers see every other field."""
 
 LINE_FIELDS = {name: name for name in fields_of(LineBody)}
 """The pushed fields of a line, and the names of their columns."""
@@ -204,12 +204,15 @@ def _filled(address: Mapping[str, object]) -> dict[str, object]:
 
 
 def _codes(errors: Any) -> list[str]:
-    """Return the codes of the faults, without the faults of nested objects."""
+    """Return the error codes of the faults, without the faults of nested objects."""
     return [fault.code for faults in errors.values() if isinstance(faults, list) for fault in faults]
 
 
-def as_address(name: str, value: Any) -> Any:
-    """Return an address, which may come as an object or as a string with JSON; None if it is empty."""
+def as_address(name: str, value: object) -> Any:
+    """Return an address as an object, or None if it is empty. The value may be a string with JSON.
+
+    Raises ValidationError for other values.
+    """
     value = value.strip() if isinstance(value, str) else value
     if isinstance(value, str) and value:
         try:
@@ -227,7 +230,7 @@ def as_address(name: str, value: Any) -> Any:
 
 
 def pushed_address(address: Mapping[str, str]) -> dict[str, str]:
-    """Return a whole address with the code of its country. Raises ValidationError if a part is missing."""
+    """Return an address with all parts and a country code. Raises ValidationError if a part is missing."""
     if missing := missing_parts(address):
         raise ValidationError({"shipping_address": missing})
     return normalised(_whole(address))
@@ -238,18 +241,18 @@ def _whole(address: Mapping[str, str]) -> dict[str, str]:
 
 
 def missing_parts(shipping: Mapping[str, object]) -> dict[str, Any]:
-    """Return a fault for each missing part without which no order can be shipped."""
+    """Return a fault for each missing part of an address that a shipment needs."""
     names = [part for part in ("country", "address1") if not shipping.get(part)]
     return {name: [ErrorDetail("An order cannot be shipped without it.", code="required")] for name in names}
 
 
 def digest(content: Mapping[str, object]) -> str:
-    """Return the hash of a normalised body. Key order and the spelling of numbers do not change it."""
+    """Return the hash of a normalised body. The order of keys and the formats of numbers do not matter."""
     return hashlib.sha256(encode(_sorted(content))).hexdigest()
 
 
-def _sorted(value: Any) -> Any:
-    """Return a value with sorted keys and without empty values, which mean the same as absent ones."""
+def _sorted(value: object) -> Any:
+    """Sort the keys of a value, and leave out empty values, which mean the same as missing values."""
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value) if value[key] not in (None, "", [])}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The push: it creates an order, routes it and reserves its stock (contract 4)."""
+"""The push of an order: the order is created and routed, and its stock is reserved (contract 4)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from accounts.models import Retailer, Suspension, WhenShort
 from api.errors import ApiError, Invalid, Unavailable, field_error
 from fastdb.compiled import CompiledQuery, Param
 from fastdb.inserts import insert, insert_unless_there
-from fulfillments.backorder_claims import StockLeft, stock_left_for_new
 from fulfillments.models.quantities import order_items
 from fulfillments.planning.candidates import Market
 from fulfillments.planning.routing import Agreed, Allocation, Plan, Want, plan
 from fulfillments.services import create_fulfillments, save_routing_decision
+from fulfillments.stock_for_backorders import StockLeft, stock_left_for_new
 from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
@@ -38,7 +38,7 @@ class OrderConflict(ApiError):
 
 
 class TradeSuspended(ApiError):
-    """A suspended retailer cannot push new orders (docs/adr/0058)."""
+    """The error for a push by a suspended retailer (docs/adr/0030)."""
 
     code, status = "trade_suspended", 409
 
@@ -48,12 +48,12 @@ class InsufficientStock(ApiError):
 
 
 Fill = Callable[[OrderChange[Order], list[OrderLine], list[Want]], None]
-"""Routes an order's lines, and writes lines, fulfillments and stock."""
+"""A function that routes an order's lines, and writes lines, fulfillments and stock."""
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """The order, and whether this call created it."""
+    """The result of a push: the order, and whether this push created the order."""
 
     order: Order
     created: bool
@@ -62,10 +62,11 @@ class Pushed:
 def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, reopen: bool = False) -> Pushed:
     """Create an order: route it, reserve its stock and record it, in one transaction.
 
-    The same content again returns the same order. With `reopen`, a canceled order's number is used again for
-    a new order. Raises OrderConflict for other content under a known
-    `retailer_order_id`, Invalid for lines that match no variant, and InsufficientStock if units are short and
-    the order or a partner accepts no short units.
+    A repeated push with the same content returns the same order. With `reopen`, the number of a canceled
+    order is used again for a new order.
+
+    Raises OrderConflict for other content under a known `retailer_order_id`, and Invalid for lines that match
+    no variant. Raises InsufficientStock if short units can be neither placed nor kept waiting.
     """
     generation = _next_generation(retailer, content["retailer_order_id"]) if reopen else 0
     with suppress(StockMoved):
@@ -74,10 +75,11 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, reopen: b
 
 
 def _next_generation(retailer: Retailer, number: str) -> int:
-    """Return the generation of an order that may be created under this number.
+    """Return the generation that a new order with this number would have.
 
-    Only a canceled order makes room for the next one. For an open order this is the order's own generation,
-    which is taken. Of two pushes at once, only one creates the next generation.
+    If the newest order with the number is canceled, return the next generation. Otherwise return the newest
+    order's own generation, so that the push finds this order instead of creating another order. If two pushes
+    run at once, only one of them creates the next generation.
     """
     newest = next(iter(_pushed(retailer=retailer.pk, number=number)), None)
     if newest is None:
@@ -135,7 +137,7 @@ def _instead(order: Order) -> str:
 
 def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the fields in which a push differs from the stored order."""
-    # Orders from before countries were normalised still have the retailer's spelling.
+    # Old orders still have the country in the retailer's spelling, so normalise their addresses first.
     before = {name: getattr(order, name) for name in ORDER_FIELDS}
     before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
     differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
@@ -153,16 +155,16 @@ def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, 
 
 @CompiledQuery
 def _pushed() -> QuerySet[Order]:
-    """Select the orders of a retailer's number, the newest first."""
+    """Select a retailer's orders with the same order number, the newest first."""
     orders = Order.objects.filter(retailer_id=Param("retailer"), retailer_order_id=Param("number"))
     return orders.order_by("-generation")
 
 
 def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
-    """Plan without locks on stock.
+    """Plan and write the order without locking stock for the planning.
 
-    Raises StockMoved if the stock changed meanwhile, or if a backorder waits for a variant that was taken:
-    only locks show which units are reserved for backorders.
+    Raises StockMoved if the stock changed meanwhile. Raises StockMoved also if a backorder may wait for a
+    variant that the order reserves, because only `_fill_from_held` leaves units for backorders.
     """
     stock = SeenStock.read(_variants(wants), by=change.by)
     taken = _fill(change, lines, wants, stock, StockLeft(stock.availability()))
@@ -171,7 +173,7 @@ def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: l
 
 
 def _fill_from_held(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
-    """Plan with all stock locked from the start."""
+    """Plan and write the order with all its stock rows locked from the start."""
     stock = LockedStock.lock(_variants(wants), by=change.by)
     _fill(change, lines, wants, stock, stock_left_for_new(change, stock))
 
@@ -183,9 +185,9 @@ def _variants(wants: Sequence[Want]) -> set[int]:
 def _fill(
     change: OrderChange[Order], lines: list[OrderLine], wants: list[Want], stock: Stock, left: StockLeft
 ) -> set[int]:
-    """Plan and write the order; return the variants whose stock it reserves.
+    """Plan and write the order. Return the ids of the variants whose stock the order reserves.
 
-    Stock is written last, to lock it briefly.
+    Stock is written last, so that its rows are locked only briefly.
     """
     chosen = plan(wants, left.units, allow_short=True)
     _refuse_unfilled(change.order, chosen, wants)
@@ -202,13 +204,14 @@ def _fill(
     missed = _missed(wants, allocations)
     stock.save(missed=missed)
     if missed:
-        # Stock may have arrived meanwhile in a new row, which this transaction could not lock.
+        # This transaction could not lock stock rows that did not exist yet. Request an allocation, because
+        # stock may have arrived in a new row meanwhile.
         stock_arrived(missed)
     return {each.candidate.variant_id for each in allocations if each.reserved}
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
-    """Return the variants of which the order needed more units than it reserved."""
+    """Return the variants (ids) of the candidates for each line that has units without reserved stock."""
     reserved = Counter[int]()
     for each in allocations:
         reserved[each.line] += each.reserved
@@ -240,7 +243,7 @@ def _line(position: int, line: Mapping[str, object]) -> OrderLine:
 
 
 def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
-    """Return each line's want, by position. Raises Invalid with every line that matches no variant."""
+    """Return a want for each line. Raises Invalid that names every line without a candidate."""
     wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
     lost = [lines[want.line] for want in wants if not want.candidates]
     if any(market.is_strict(line) for line in lost):
@@ -255,11 +258,11 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
 
 
 def _within_limits(lines: Sequence[OrderLine], wants: Sequence[Want]) -> list[Want]:
-    """Leave out candidates whose partnership allows fewer units of the variant in one order.
+    """Leave out a candidate if its partnership allows fewer units of the variant in one order.
 
-    Raises Invalid with the quantity of every line that is left without a candidate.
+    Raises Invalid that names the quantity of every line without a remaining candidate.
     """
-    ordered = Counter[int]()  # units of each variant in this and the earlier lines
+    ordered = Counter[int]()  # units of each variant in this line and the earlier lines
     errors, within = [], []
     for want in wants:
         ordered.update({each.variant_id: want.quantity for each in want.candidates})
@@ -277,7 +280,7 @@ def _within_limits(lines: Sequence[OrderLine], wants: Sequence[Want]) -> list[Wa
 
 
 def _refuse_suspended(retailer: Retailer) -> None:
-    """Raise TradeSuspended if the retailer is suspended: then no line of its order matches a variant."""
+    """Raise TradeSuspended if lines match no variant because the retailer is suspended."""
     suspension = Suspension.objects.in_force().filter(retailer=retailer).first()
     if suspension is not None:
         until = f"until {suspension.until}" if suspension.until else "until further notice"
@@ -298,7 +301,7 @@ def _lost(line: OrderLine) -> str:
 
 
 def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
-    """Raise InsufficientStock if units are short, no partner accepts them short, and they may not wait."""
+    """Raise InsufficientStock if a line has unfilled units, and these units may not wait for stock."""
     refused = {
         line: missing
         for line, missing in sorted(chosen.unfilled.items())

@@ -24,12 +24,12 @@ CHANGEABLE = ("shipping_address", "ship_until")
 
 
 class ChangeOrderBody(Body):
-    """The fields of an order that its retailer can change. The address replaces the former one as a whole."""
+    """The fields of an order that its retailer can change. A new address replaces the former address."""
 
     shipping_address = AddressBody(required=False)
     ship_until = Date(required=False, allow_null=True)
 
-    def to_internal_value(self, data: Any) -> dict[str, object]:
+    def to_internal_value(self, data: object) -> dict[str, object]:
         if isinstance(data, dict):
             self._refuse_others(data)
             if "shipping_address" in data:
@@ -49,7 +49,7 @@ class ChangeOrderBody(Body):
         return body
 
     def _refuse_others(self, data: Mapping[str, object]) -> None:
-        """Refuse the other fields of a push: nothing is dropped silently."""
+        """Refuse fields of a push that a change may not contain, so that no value is ignored silently."""
         others = [name for name in data if name in fields_of(OrderBody) and name not in CHANGEABLE]
         if others:
             message = "Cannot be changed. Cancel the order, and push it again."
@@ -57,10 +57,12 @@ class ChangeOrderBody(Body):
 
 
 def change_order(change: OrderChange[Order], content: Mapping[str, Any]) -> MoveOutcome:
-    """Change the address and the deadline of an order, by the rules of an operator's correction.
+    """Change the address and the deadline of an order.
 
-    Raises InvalidTransition after the first shipment, and once a supplier has captured the order, unless the
-    order is in exception. The same values change nothing.
+    A new address has the same effects as an operator's correction. Equal values change nothing.
+
+    Raises InvalidTransition if the order is canceled, or if units were shipped. Raises InvalidTransition also
+    if a supplier has captured the order, unless the order is in exception.
     """
     order = change.order
     known, given = order.shipping_address, content.get("shipping_address", {})
@@ -77,7 +79,7 @@ def change_order(change: OrderChange[Order], content: Mapping[str, Any]) -> Move
 
 
 def why_not_changeable(order: Order) -> str:
-    """Return why the retailer cannot change the order; empty if it can."""
+    """Return the reason why the retailer cannot change the order, or an empty text."""
     if order.processing_state == ProcessingState.CANCELED or order.lines.filter(shipped__gt=0).exists():
         return f"The order is '{order.processing_state}': it can be changed only before the first shipment."
     if order.processing_state == ProcessingState.EXCEPTION:
@@ -92,7 +94,7 @@ def why_not_changeable(order: Order) -> str:
 
 def _check_changeable(change: OrderChange[Order]) -> None:
     order = change.order
-    # A capture inserts a row that refers to its fulfillment, so it waits for this lock.
+    # A capture inserts a row that refers to its fulfillment, so a concurrent capture waits for this lock.
     [*order.fulfillments.order_by("pk").select_for_update()]
     if why_not := why_not_changeable(order):
         raise InvalidTransition(why_not)

@@ -1,4 +1,4 @@
-"""The routing decisions of an order in words: the candidates of each line, and why each was chosen or not."""
+"""The data of an order's routing decisions for pages: the candidates, and why each was chosen or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ CAUSES = {
 
 
 def explained_decisions(order: Order, positions: dict[int, int]) -> list[dict[str, object]]:
-    """Return the routing decisions on the lines in `positions`, with names of suppliers and warehouses."""
+    """Return the routing decisions on the lines in `positions`, with suppliers and warehouses.
+
+    `positions` has the positions of the lines by line id.
+    """
     decisions = list(order.routing_decisions.order_by("id"))
     for each in decisions:
         each.lines = [line for line in each.lines if line["line_id"] in positions]

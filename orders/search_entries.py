@@ -11,9 +11,9 @@ from api.prefix_search import COLLATION
 class SearchEntry(models.Model):
     """A lower-case text that finds an order: one of its numbers, or the customer's name or e-mail.
 
-    A trigger writes the entries, so no code can forget them. They are a table of their own because every
-    change rewrites the order, and would rewrite these indexes too. The texts of a corrected address stay, and
-    still find the order.
+    A database trigger writes the entries, so no code can forget an entry. The texts have their own table,
+    because each change updates the order's row, and would also update the indexes of texts in this row. After
+    a correction of the address, the former texts still find the order.
     """
 
     pk = models.CompositePrimaryKey("text", "order_id")

@@ -1,4 +1,4 @@
-"""Orders as retailers read them: plain rows, with one query for each table, for any number of orders."""
+"""The queries for orders in retailers' answers: one query for each table, for any number of orders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from orders.serializers import (
 
 
 class OrderRow(NamedTuple):
-    """An order's own fields in an answer."""
+    """The fields of an order in an answer, without its lines and fulfillments."""
 
     id: int
     type: OrderType
@@ -145,7 +145,7 @@ def _placed_lines() -> QuerySet[FulfillmentLine, PlacedLineRow]:
 
 
 def orders_json(page: Sequence[OrderRow]) -> list[OrderJson]:
-    """Return orders with lines, fulfillments, shipments and returns. At most six queries."""
+    """Return orders with lines, fulfillments, shipments and returns. Makes at most six queries."""
     ids = [row.id for row in page]
     lines, fulfillments = _lines(ids=ids), _fulfillments(ids=ids)
     lines_of = grouped(lines, lambda line: line.order_id)
@@ -171,9 +171,9 @@ def _expected_json(day: date | None) -> ExpectedJson:
 
 
 class _Parcels:
-    """Lines, shipments and returns of fulfillments.
+    """The lines, shipments and returns of fulfillments.
 
-    Reads no shipments and returns if no line has shipped or returned units.
+    Shipments are read only if a line has shipped units, and returns only if a line has returned units.
     """
 
     def __init__(self, lines: Iterable[OrderLineRow], fulfillments: Iterable[OrderFulfillmentRow]) -> None:
@@ -218,7 +218,7 @@ class _Parcels:
         }
 
     def _items_json(self, items: Iterable[StoredItem]) -> list[OrderItemJson]:
-        """Return units by order line: a line that was routed in two steps is one line to its retailer."""
+        """Sum the units by order line and sku, because retailers do not know the lines of fulfillments."""
         total: dict[tuple[int, str], int] = {}
         for item in items:
             line = self._placed_by_id[item["line"]]

@@ -19,7 +19,7 @@ from orders.processing_state import ProcessingState
 
 
 class ExpectedJson(TypedDict):
-    """When stock for a waiting line is expected."""
+    """The day on which new stock for a waiting line is expected."""
 
     expected_at: str | None
 
@@ -49,7 +49,7 @@ class OrderLineJson(TypedDict):
 
 
 class OrderItemJson(TypedDict):
-    """Units of one order line; `sku` is the supplier's."""
+    """Units of one order line. `sku` is the supplier's sku."""
 
     order_line_id: int
     sku: str
@@ -68,7 +68,7 @@ class OrderShipmentJson(TypedDict):
 
 
 class OrderReturnJson(TypedDict):
-    """A return; `return_id` is the supplier's own number."""
+    """A return. `return_id` is the supplier's own number."""
 
     return_id: str | None
     reason: str
@@ -99,7 +99,7 @@ class OrderFulfillmentJson(TypedDict):
 
 
 class OrderFieldsJson(TypedDict):
-    """An order's own fields."""
+    """The fields of an order, without its lines and fulfillments."""
 
     id: int
     type: OrderType
@@ -177,7 +177,7 @@ class CountsJson(TypedDict):
 
 
 class CancelLineBody(Body):
-    """The quantity to cancel of the lines that id, sku or variant_id names; without it, all that is left."""
+    """The lines to cancel, by id, sku or variant_id. Without a quantity, all units left are canceled."""
 
     narrowed_by = "quantity"
 
@@ -188,7 +188,7 @@ class CancelLineBody(Body):
         min_value=1,
         required=False,
         allow_null=True,
-        help_text="Without it, everything that is left of the lines that id, sku or variant_id names.",
+        help_text="Default: all units left of the lines that id, sku or variant_id names.",
     )
 
     def validate(self, data: dict[str, object]) -> dict[str, object]:
@@ -200,7 +200,7 @@ class CancelLineBody(Body):
 
 
 class CancelBody(Body):
-    """A cancel request; without lines, it is for the whole order."""
+    """A cancel request. Without lines, the whole order is canceled."""
 
     narrowed_by = "lines"
 

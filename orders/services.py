@@ -27,7 +27,7 @@ NOT_HELD = "A completed or canceled order cannot be held: no work is left."
 
 
 def hold(change: OrderChange[Order]) -> MoveOutcome:
-    """Stop the order's suppliers from capturing, accepting, shipping and refusing.
+    """Stop the order's suppliers from capturing, accepting, shipping and rejecting.
 
     Raises InvalidTransition for a finished order.
     """
@@ -40,9 +40,9 @@ def hold(change: OrderChange[Order]) -> MoveOutcome:
 
 
 def release(change: OrderChange[Order], *, undo: bool = False) -> MoveOutcome:
-    """Let the order's suppliers work on it again, with new time limits.
+    """Let the suppliers work on the order again, with new time limits.
 
-    The undo of a hold keeps the time limits that the suppliers had before, as if there was no hold.
+    With `undo`, suppliers keep the time limits that they had before the hold.
     """
     outcome = _set_held(change, held=False, event="order.released")
     if outcome is MoveOutcome.DONE:
@@ -66,9 +66,9 @@ def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> MoveOutc
 
 
 def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:
-    """Replace the shipping address, and release the fulfillments and refused units that waited for it.
+    """Replace the shipping address. Release fulfillments and refused units that waited for an address.
 
-    The suppliers of all open fulfillments get the new address: a captured fulfillment is captured again.
+    The suppliers of all open fulfillments get the new address. They capture captured fulfillments again.
     """
     order = change.order
     order.shipping_address = normalised({**order.shipping_address, **address})
@@ -85,7 +85,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
 
 
 def release_address(change: OrderChange[Order]) -> bool:
-    """Confirm the present address to the suppliers; return whether anything waited for it."""
+    """Release all units that wait for an address, without a correction. Return whether any units waited."""
     refused = _refused_for_address(change.order)
     if refused:
         effects = Effects(rejected=refused)
@@ -106,7 +106,7 @@ def _refusals_for_address(order: Order) -> RejectionQuerySet:
 
 
 def _refused_for_address(order: Order) -> Counter[int]:
-    """Return the unrouted units of each line that were refused only because of the address."""
+    """Return, for each line, the number of units that were rejected because of the address."""
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
     rejections = _refusals_for_address(order)
     lines = FulfillmentLine.objects.filter(order_line__in=refused)
@@ -119,10 +119,10 @@ def _refused_for_address(order: Order) -> Counter[int]:
 
 
 def route_again(change: OrderChange[Order], *, ask: int | None = None) -> int:
-    """Route the refused units again; return how many there are.
+    """Route all rejected units again, and return the number of rejected units.
 
-    `ask` is the id of a supplier that routing may choose again, although it refused these units or lost them
-    to a reassignment.
+    Routing may choose the supplier with the id `ask`, although this supplier has rejected units of the order,
+    or has lost units in a reassignment.
     """
     refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
     units = refused.total()

@@ -12,16 +12,16 @@ from fulfillments.models import RoutingDecision
 from fulfillments.planning.candidates import OfferRow, Offers
 from orders.models import Order
 
-MOST = 100  # suspensions read for one order
+MOST = 100  # the largest number of suspensions that are read for one order
 
 
 def suspended_then(
     order: Order, decisions: Sequence[RoutingDecision]
 ) -> dict[tuple[int, int], list[tuple[str, str]]]:
-    """Return the name and the suspension's reason of each supplier left out, by decision and line.
+    """Return the left-out suppliers by decision id and line id: pairs of a name and a suspension's reason.
 
-    Takes two queries if no supplier was suspended, else four. Reads the present partnerships and listings,
-    because past ones are not stored.
+    Makes two queries if no supplier was suspended, else four. The result is derived from the present
+    partnerships and listings, because former partnerships and listings are not stored.
     """
     if not decisions:
         return {}
@@ -69,7 +69,7 @@ def _offers_with(supplier_id: int, listed: Sequence[OfferRow], idle: set[int]) -
 
 
 def _supplier_id(suspension: Suspension) -> int:
-    """Return the supplier of a suspension, which may be of a supplier or of a partnership."""
+    """Return the id of the supplier that a suspension concerns, directly or by its partnership."""
     supplier_id = suspension.supplier_id
     return supplier_id if supplier_id is not None else suspension.partnership.supplier_id  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""Celery tasks. Each reads its table for work, so a lost call only delays the work."""
+"""The Celery tasks of orders. Each task reads its work from a table, so a lost call only delays the work."""
 
 from celery import shared_task
 
@@ -10,7 +10,7 @@ from orders.erasing_copies import search
 from orders.reconciling import nightly
 
 SECONDS = 10.0
-"""The time limit of one run, because other ticks wait behind it. The next run continues."""
+"""The time limit of one run. Other periodic tasks wait meanwhile; the next run continues the work."""
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -33,7 +33,7 @@ def wake_reconcile() -> None:
 
 @shared_task(name=nightly.RUN_TASK)  # type: ignore[untyped-decorator]
 def reconcile() -> None:
-    """Compare every value with its sources, once each night."""
+    """Compare all derived values with their sources, once each night."""
     nightly.run()
 
 
@@ -45,6 +45,6 @@ def end_waits() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def erase_old() -> None:
-    """Erase personal data from orders that were closed long ago, if a setting says so; then its copies."""
+    """Erase personal data from old finished orders if `ERASE_DAYS` is set. Then continue to erase copies."""
     erasing.erase_old()
     search.erase_copies(SECONDS)

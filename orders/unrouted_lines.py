@@ -11,8 +11,9 @@ from fulfillments.planning.candidates import WaitingLine
 from fulfillments.planning.partners import FILLS_OPEN_ORDERS
 from fulfillments.stock_queue import OLDER_UNROUTED, UNROUTED_ORDER
 
-# A cheap first question, whose answer is mostly no. The exact query runs only after a yes. It uses arrays
-# instead of joins, so that the planner always chooses the small partial indexes.
+# A cheap query, which usually finds no line. The exact query (`WAITING`) runs only if the cheap query finds a
+# line. The cheap query uses arrays instead of joins, so that the planner always chooses the small partial
+# indexes.
 ANY_WAITING = """
     SELECT EXISTS (
         SELECT FROM fulfillments_fulfillmentline p WHERE p.is_short AND p.variant_id = ANY(%(variants)s)
@@ -48,8 +49,9 @@ MATCHES = (
 def lines_sql(where: str, more: str = "") -> str:
     """Return SQL for the unrouted lines that a partner's variant may fill, oldest order first.
 
-    The result includes lines that the supplier has refused, or that a strict partner does not accept: the
-    caller checks these. `where` narrows orders (`o`), lines (`l`) and variants (`v`). `more` adds columns.
+    The result includes lines that the supplier has refused, or that a strict partner does not accept. The
+    caller must leave out these lines. `where` is a condition on orders (`o`), lines (`l`) and variants (`v`).
+    `more` adds columns.
     """
     lines = " UNION ".join(
         f"""
@@ -79,14 +81,17 @@ SUBTRACT_ROUTED = """
 
 
 def has_waiting_lines(variant_ids: Collection[int], *, but: int = 0) -> bool:
-    """Whether a line of another order than `but` may wait for one of these variants."""
+    """Return whether a line of any order except `but` may wait for one of these variants."""
     with connection.cursor() as cursor:
         cursor.execute(ANY_WAITING, {"variants": [*variant_ids], "but": but})
         return bool(cursor.fetchone()[0])
 
 
 def waiting_lines(variant_ids: Collection[int], *, before: int, most: int | None = None) -> list[WaitingLine]:
-    """Return at most `most` lines that may need one of these variants, of orders older than `before`."""
+    """Return lines that may need one of these variants, of orders with an id below `before`.
+
+    `most` is the largest number of lines.
+    """
     with connection.cursor() as cursor:
         cursor.execute(WAITING, {"variants": [*variant_ids], "before": before, "most": most})
         return rows_of(cursor, WaitingLine)
@@ -100,6 +105,10 @@ def own_waiting_lines(order_id: int) -> list[WaitingLine]:
 
 
 def subtract_routed(units: Mapping[int, int]) -> None:
-    """Subtract routed units, by line id, from the waiting ones. The end of the change derives the rest."""
+    """Subtract the routed units of each line from its waiting units.
+
+    Add the routed units to `rejected` for now, because a line's units must add up to its quantity. At the end
+    of the change, `open` and `rejected` are derived from the new fulfillments.
+    """
     with connection.cursor() as cursor:
         cursor.execute(SUBTRACT_ROUTED, [list(units), list(units.values())])

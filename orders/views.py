@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import django_filters
 from django.db.models import QuerySet
@@ -75,7 +75,7 @@ class OrderViewSet(RetailerViewSet):
     read_scope, write_scope = Scope.ORDERS_READ, Scope.ORDERS_WRITE
     order: Order
     row: OrderRow
-    """The order, for actions that read it."""
+    """The order as a row, for actions that return the order."""
 
     def find(self) -> None:
         if "order_id" not in self.kwargs:
@@ -90,11 +90,11 @@ class OrderViewSet(RetailerViewSet):
         summary="Push an order",
         request=OrderBody,
         responses={
-            201: answers(PushedJson, "Created; Location is its address."),
+            201: answers(PushedJson, "Created. `Location` is the address of the order."),
             200: answers(PushedJson, "The same order was pushed before."),
         },
     )
-    def push(self, request: Request, **kwargs: Any) -> Response:
+    def push(self, request: Request, **kwargs: object) -> Response:
         """Create an order: route it and reserve its stock, or create nothing."""
         raw = json_of(request)
         content = read(OrderBody, request)
@@ -122,14 +122,17 @@ class OrderViewSet(RetailerViewSet):
         parameters=[*FILTERS, LIMIT, CURSOR],
         responses={200: answers(OrdersJson, "One page of orders.")},
     )
-    def list(self, request: Request, **kwargs: Any) -> Response:
-        """Poll with `updated_at` greater than the last one seen, ascending, to miss no change."""
+    def list(self, request: Request, **kwargs: object) -> Response:
+        """List the orders.
+
+        To miss no change, poll with `updated_at` greater than the last value seen, in ascending order.
+        """
         filtered = rows(OrderFilter.apply(request, Order.objects.for_retailer(self.retailer)))
         page = keyset(request).page(filtered, request)
         return Response(listing(page, orders_json(page.items)))
 
     @extend_schema(summary="Read an order", responses={200: answers(OrderJson, "The order.")})
-    def retrieve(self, request: Request, **kwargs: Any) -> Response:
+    def retrieve(self, request: Request, **kwargs: object) -> Response:
         """Return one order, with its lines and its suppliers' fulfillments."""
         return Response(orders_json([self.row])[0])
 
@@ -138,8 +141,8 @@ class OrderViewSet(RetailerViewSet):
         request=ChangeOrderBody,
         responses={200: answers(ChangedJson, "Changed, or unchanged.")},
     )
-    def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Correct the address or the deadline, before a supplier captured the order or in an exception."""
+    def partial_update(self, request: Request, **kwargs: object) -> Response:
+        """Correct the address or the deadline until a supplier captures the order, or in `exception`."""
         content = read(ChangeOrderBody, request)
         with self.order.change(by=self.actor) as change:
             outcome = change_order(change, content)
@@ -162,7 +165,7 @@ class OrderViewSet(RetailerViewSet):
         request=CancelBody,
         responses={200: answers(ResultJson, "Canceled, requested from its suppliers, or unchanged.")},
     )
-    def cancel(self, request: Request, **kwargs: Any) -> Response:
+    def cancel(self, request: Request, **kwargs: object) -> Response:
         """Cancel the whole order or some lines. Suppliers that have units are asked to release them."""
         body = read(CancelBody, request)
         with self.order.change(by=self.actor) as change:
@@ -183,14 +186,14 @@ class OrderViewSet(RetailerViewSet):
     @extend_schema(
         summary="Explain the routing of an order", responses={200: answers(RoutingJson, "Each decision.")}
     )
-    def routing(self, request: Request, **kwargs: Any) -> Response:
+    def routing(self, request: Request, **kwargs: object) -> Response:
         """Return each routing decision, with its candidates and the reason for each."""
         return Response(routing_json(self.order))
 
     @extend_schema(
         summary="Order counts", responses={200: answers(CountsJson, "The number of orders by state.")}
     )
-    def counts(self, request: Request, **kwargs: Any) -> Response:
+    def counts(self, request: Request, **kwargs: object) -> Response:
         """Return the number of completed, canceled and pending (all other) orders."""
         clock = next(iter(_clock(retailer=self.retailer.pk)), RetailerClock())
         counts: CountsJson = {
@@ -211,7 +214,7 @@ def _canceled(order: Order) -> list[str]:
 
 
 def _only(rows: list[T]) -> T:
-    """Return the row of a lookup by id. Raises NotFound if there is none."""
+    """Return the row of a lookup by id. Raises NotFound if no row was found."""
     if not rows:
         raise NotFound
     return rows[0]

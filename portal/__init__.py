@@ -1,1 +1,1 @@
-"""The pages of members: partners with a browser (contract 20)."""
+"""The portal: the pages for members of suppliers and retailers (contract 20)."""

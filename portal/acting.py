@@ -1,4 +1,4 @@
-"""Actions of members: the page with a preview and a form, which is done once."""
+"""The page of a member's action: a preview and a form. If a form is sent twice, the action is done once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from accounts.models import Result
 from accounts.operating import bulk_actions
 from accounts.operating.admin_actions import LEVELS, sent_form_id
-from accounts.operating.operator_actions import AdminAction, typed_texts
+from accounts.operating.operator_actions import STALE, AdminAction, is_stale, typed_texts
 from portal.pages import PortalRecordPage
 from portal.visitors import PATH
 
@@ -25,7 +25,7 @@ class PortalActionPage(PortalRecordPage):
     template = "portal/action.html"
     actions: ClassVar[Sequence[AdminAction[Any]]]
     is_secret = True
-    """A form is useless to a reader without the right to send it."""
+    """Reading needs the right, too: the form is useless for a member who may not send it."""
     action: AdminAction[Any]
 
     def find(self, pk: int = 0, action: str = "", **kwargs: Any) -> None:
@@ -43,10 +43,10 @@ class PortalActionPage(PortalRecordPage):
         """Return the name of the record in the link back."""
         return str(self.record)
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def get(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         return self._show(self.action.form_for(self.record, None), None)
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         sent = request.POST.dict()
         form_id = sent_form_id(sent)
         if first := bulk_actions.was_sent(form_id):
@@ -54,6 +54,9 @@ class PortalActionPage(PortalRecordPage):
             return HttpResponseRedirect(self._after())
         form = self.action.form_for(self.record, sent)
         if self.action.why_not(self.record) or not form.is_valid():
+            return self._show(form, form_id)
+        if is_stale(self.action, self.record, sent):
+            messages.warning(request, STALE)
             return self._show(form, form_id)
         result, message = bulk_actions.record_single(
             self.action, self.record, by=self.actor, answers=form.cleaned_data, form_id=form_id
@@ -65,11 +68,11 @@ class PortalActionPage(PortalRecordPage):
         return self.after_action()
 
     def after_action(self) -> HttpResponse:
-        """Return the answer to a done action. Override it to show a secret once."""
+        """Return the response after a successful action. Override this method to show a secret once."""
         return HttpResponseRedirect(self._after())
 
     def _after(self) -> str:
-        """Return the portal's page that the parameter `next` names, or else the record's page."""
+        """Return the URL in the parameter `next` if it is in the portal, else the record's page."""
         request = self.request
         after = request.POST.get("next") or request.GET.get("next") or ""
         is_ours = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())

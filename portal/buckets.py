@@ -1,4 +1,4 @@
-"""The numbers of *Today*: how many records wait, their amounts, and the button that leads to them."""
+"""The numbers on the page *Today*: counts and amounts of waiting records, with buttons to their lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_COUNTED = 1_000
 
 @dataclass(frozen=True)
 class WorkBucket:
-    """A number of *Today*. A bucket without records has no meaning (color) and no button."""
+    """Waiting records of one kind, counted on the page *Today*. An empty bucket has no color or button."""
 
     name: str
     ids: Sequence[int]

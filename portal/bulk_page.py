@@ -19,7 +19,7 @@ SHOWN = 100
 
 
 def choose_many(acting: Acting, name: str, subjects: QuerySet[Any], *, by: Actor) -> OperatorAction | None:
-    """Store the chosen records, and check them for some time; a worker checks the rest.
+    """Store the chosen records, and check them for a short time. A worker checks the remaining records.
 
     Return None for an unknown action. Raises TooMany.
     """
@@ -37,20 +37,23 @@ def advance(chosen: OperatorAction, acting: Acting) -> None:
 
 
 class PortalBulkPage(PortalRecordPage):
-    """An action on many records. Its chooser confirms or drops it; the team sees its results."""
+    """The page of an action on many records.
+
+    The member who chose the records confirms or drops the action. All members of the party see the results.
+    """
 
     template = "portal/bulk.html"
     acting: ClassVar[Acting]
     record: OperatorAction
 
     def of_party(self) -> QuerySet[Any]:
-        """Return the actions of the party's members, also of removed ones."""
+        """Return the actions of the party's members, including removed members."""
         members = Member.objects.of_party(self.party)
         label = self.acting.model._meta.label_lower
         return OperatorAction.objects.filter(model=label, actor__in=[each.actor_name for each in members])
 
     def list_url(self) -> str:
-        """Return the address of the list from which the records were chosen."""
+        """Return the URL of the list from which the records were chosen."""
         raise NotImplementedError
 
     def record_url_name(self) -> str:
@@ -58,7 +61,7 @@ class PortalBulkPage(PortalRecordPage):
         raise NotImplementedError
 
     def names(self, record_ids: list[int]) -> dict[int, str]:
-        """Return the names of these records for people."""
+        """Return the shown names of these records by their ids."""
         raise NotImplementedError
 
     @property
@@ -84,7 +87,7 @@ class PortalBulkPage(PortalRecordPage):
             "record_url": self.record_url_name(),
         }
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         """Start the action, or drop it. A second click changes nothing."""
         chosen, action = self.record, self.action
         if chosen.actor != self.actor.name:

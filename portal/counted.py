@@ -1,4 +1,4 @@
-"""The numbers of a scorecard as links to the portal's list of the orders behind them."""
+"""Links from the numbers of a scorecard to the portal's list of the counted orders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fulfillments.admin.filters import COUNTED_EVENTS, Counted
 from fulfillments.scorecard.performance import Days
 
 COUNTED = "counted"
-"""The parameter of a list that names a number of a scorecard."""
+"""The URL parameter that limits a list to the orders of one number of a scorecard."""
 Party = Supplier | Retailer
 
 
 def counted_links(url_name: str, days: Days, *, supplier_id: int = 0, retailer_id: int = 0) -> dict[str, str]:
-    """Return the address of the orders behind each number."""
+    """Return, for each number of a scorecard, the URL of the list of the counted orders."""
     numbers = {
         count: Counted(count, days.first, days.last, supplier_id, retailer_id) for count in COUNTED_EVENTS
     }
@@ -27,7 +27,10 @@ def counted_links(url_name: str, days: Days, *, supplier_id: int = 0, retailer_i
 
 
 def read_counted(text: str, party: Party) -> Counted | None:
-    """Return the number that a parameter names, always of this party; None if it names none."""
+    """Return the number that the URL parameter names, or None for an invalid text.
+
+    The number always counts only this party's orders, even if the parameter names another party.
+    """
     try:
         counted = Counted.read(text)
     except ValueError:

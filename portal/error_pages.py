@@ -1,6 +1,7 @@
 """Error pages of the portal.
 
-The page of a missing record holds no token, number or path, so it is byte-equal for every record.
+The page of a missing record contains no token, number or path. The page is therefore the same for a record
+that does not exist and for a record of another party.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class RoleMissing(PermissionDenied):
 
 
 class ReadOnlyVisit(PermissionDenied):
-    """An operator in the place of a member tried to change something."""
+    """An operator who sees the portal as a member tried to change something."""
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -31,7 +32,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Name the role that is needed."""
+    """Return a page with the reason of the refusal. For a missing right, name the roles that have it."""
     if isinstance(exception, RoleMissing):
         return _page(request, 403, "Your role does not allow this", _needed(exception.right))
     if isinstance(exception, ReadOnlyVisit):
@@ -51,7 +52,7 @@ def csrf_failure(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Render without session and database: either may have caused the error."""
+    """Return an error page that uses neither session nor database, because they may have caused the error."""
     what = f"The server failed to answer. Send this request number to your operator: {current_request_id()}"
     page = {"title": "Something went wrong", "what": what, "site_header": "The Exchange"}
     return HttpResponse(render_to_string("portal/error.html", page), status=500)

@@ -1,4 +1,7 @@
-"""The history of an order for a party: no reasons of operators, and no names of people of other parties."""
+"""The history of an order for a party.
+
+It leaves out the reasons of operators, and the names of people of other parties.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ OTHERS = {Role.SUPPLIER: "the retailer", Role.RETAILER: "the supplier"}
 def history_of(
     party: Party, events: Iterable[Event], lines: Mapping[int, str], fulfillment_lines: Mapping[int, str]
 ) -> list[HistoryEntry]:
-    """Return events as entries. `lines` and `fulfillment_lines` have the names of lines by id."""
+    """Return the events as entries of a history. `lines` and `fulfillment_lines` have names by line id."""
     shown = list(events)
     names = actor_names(party, {event.actor for event in shown})
     suppliers = _suppliers(shown) if isinstance(party, Retailer) else {}
@@ -40,7 +43,10 @@ def history_of(
 
 
 def _in_words(details: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    """Yield details with the reason of a rejection as a state in words. The badge shows the order's state."""
+    """Yield the details of an entry, with the reason of a rejection in words.
+
+    The order's states are left out, because the page shows the current state as a badge.
+    """
     for name, text in details:
         if name not in ("previous state", "processing state"):
             yield name, state_words(text) if name == "reason" and text in State.values else text

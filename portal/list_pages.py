@@ -1,4 +1,4 @@
-"""Lists with columns to choose, and an export of exactly the rows and columns that the list shows."""
+"""Lists of the portal with columns to choose, and files with the chosen columns and all rows of the list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from portal.pages import PortalPage
 
 COLUMNS, FILE = "columns", "file"
 VIEW = "query"
-"""The field that only the form of saved views has."""
+"""The field by which a POST is recognized as a change of saved views."""
 MOMENT = "portal/list/moment.html"
 
 
@@ -44,9 +44,9 @@ class PortalListPage(PortalPage):
 
     columns: ClassVar[Sequence[ListColumn]]
     kept: ClassVar[Sequence[str]] = ()
-    """The parameters of further filters."""
+    """The URL parameters of the list's own filters, besides the tabs and the search."""
     hint: ClassVar[str]
-    """The text in the empty search."""
+    """The text in the empty search field."""
 
     @property
     def list_name(self) -> str:
@@ -54,18 +54,18 @@ class PortalListPage(PortalPage):
         return f"portal.{self.party.role}.{self.title.lower()}"
 
     def needs_right(self) -> bool:
-        """Let every member save views: they change nothing of the party."""
+        """Return whether the request needs `right`. A saved view changes no record, so it needs no right."""
         return super().needs_right() and VIEW not in self.request.POST
 
     def listed(self) -> QuerySet[Any]:
-        """Return all rows of the party, narrowed by the further filters."""
+        """Return the rows of the party that match the list's own filters."""
         raise NotImplementedError
 
     def tabs(self) -> Tabs:
         raise NotImplementedError
 
     def search(self, term: str) -> Q:
-        """Make the condition of the rows that a search finds."""
+        """Return the condition that finds the rows of a search."""
         raise NotImplementedError
 
     @cached_property
@@ -77,16 +77,16 @@ class PortalListPage(PortalPage):
 
     @cached_property
     def chosen_columns(self) -> list[ListColumn]:
-        """The columns that the address names, else the usual columns."""
+        """The columns in the URL, else the usual columns."""
         names = {name for each in self.request.GET.getlist(COLUMNS) for name in each.split(",")}
         chosen = [column for column in self.columns if column.name in names]
         return chosen or [column for column in self.columns if column.is_usual]
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> Any:
+    def get(self, request: HttpRequest, **kwargs: object) -> Any:
         kind = request.GET.get(FILE, "")
         return self.export(kind) if kind in TYPES else super().get(request)
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         """Save or delete a view. Lists with more forms override `change`."""
         if VIEW not in request.POST:
             return self.change(request)
@@ -94,12 +94,13 @@ class PortalListPage(PortalPage):
         return HttpResponseRedirect(f"{request.path}?{query}")
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Make the change that a form of the list asks for."""
+        """Carry out another form of the list, such as new prices. The default does nothing."""
         return HttpResponseRedirect(request.get_full_path())
 
     @reads_from_standby
     def export(self, kind: str) -> HttpResponseBase:
-        columns = [column for column in self.chosen_columns if column.is_for_files]
+        # Use the first column if none is for files: a file without columns would have only blank lines.
+        columns = [column for column in self.chosen_columns if column.is_for_files] or [self.columns[0]]
         found = newest_first(self.query.narrow(self.listed(), self.search))
         rows = ([as_cell(column.value(record)) for column in columns] for record in found)
         name = f"{self.title} {timezone.now():%Y-%m-%d}".lower()
@@ -123,6 +124,6 @@ class PortalListPage(PortalPage):
             "files": [(f"?{self.query.link(**{FILE: kind})}", kind.upper()) for kind in TYPES],
         }
 
-    def cells(self, record: Any) -> tuple[Any, list[tuple[ListColumn, object]]]:
+    def cells(self, record: object) -> tuple[Any, list[tuple[ListColumn, object]]]:
         """Return the record, and the value of each chosen column."""
         return record, [(column, column.value(record)) for column in self.chosen_columns]

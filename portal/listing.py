@@ -1,4 +1,4 @@
-"""Lists of the portal: tabs, a search, and keyset pages, so that each page takes the same few queries."""
+"""Lists of the portal: tabs, a search, and keyset pages. The number of queries is small and fixed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils.http import urlencode
 
+from api.ids import LARGEST_ID, as_id
+
 PAGE = 50
 LONGEST_TERM = 100
 MOST_FOUND = 200
-"""The most records that a search by a number shows."""
-END_OF_IDS = 2**63 - 1
+"""The maximum number of records that each query of a search finds, the newest first."""
 Tabs = Mapping[str, tuple[str, Q]]
-"""The label and the condition of each tab; the first tab is open at first."""
+"""The label and the condition of each tab. The first tab is the default."""
 
 
 @dataclass(frozen=True)
 class ListQuery:
-    """The query of a list's address: its tab, its search term, and the parameters that all links keep."""
+    """The query in a list's URL: the tab, the search term, and the parameters that all links keep."""
 
     tabs: Tabs
     tab: str
@@ -44,7 +45,7 @@ class ListQuery:
 
     def page(self, listed: QuerySet[Any], find: Callable[[str], Q], before: str = "") -> dict[str, Any]:
         """Return the context of one page: its rows, newest first, its tabs, and the link to older rows."""
-        shown = self.narrow(listed.filter(pk__lt=as_number(before) or END_OF_IDS), find)
+        shown = self.narrow(listed.filter(pk__lt=as_id(before) or LARGEST_ID), find)
         rows = list(shown.order_by("-pk")[: PAGE + 1])
         return {
             "tabs": self._tab_links(),
@@ -71,11 +72,7 @@ def page_of(
     return ListQuery.read(asked, tabs).page(listed, find, asked.get("before", ""))
 
 
-def as_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
-
-
 def in_either(*found: QuerySet[Any]) -> Q:
-    """Make the condition of the newest records of several queries. Each query uses its own index."""
+    """Return a condition that finds the newest records of several queries. Each query uses its own index."""
     ids = (pk for rows in found for pk in rows.order_by("-pk").values_list("pk", flat=True)[:MOST_FOUND])
     return Q(pk__in={*ids})

@@ -1,4 +1,4 @@
-"""Middleware of the portal: its own URLs for signing in, by the names that allauth looks up."""
+"""The middleware that gives the portal its own URL configuration."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from portal.visitors import PATH
 
 
 class PortalMiddleware:
-    """Resolve the requests of the portal by `portal.site_urls`.
+    """A middleware that resolves the URLs of the portal with `portal.site_urls`.
 
-    The admin and the portal both have a sign-in page, a second factor and so on. allauth finds each page by
-    one name, so each of the two sites has its own URL configuration with these names.
+    The admin and the portal both have a sign-in page, pages of the second factor and so on. allauth finds
+    these pages by fixed URL names, so each of the two sites needs its own URL configuration.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -1,4 +1,4 @@
-"""The menu of the portal: one line for each page, in the order of the menu (contract 20)."""
+"""The menu of the portal, in the order in which it is shown (contract 20)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ONLY_RETAILERS = frozenset({Role.RETAILER})
 
 @dataclass(frozen=True)
 class PortalSection:
-    """A line of the menu. `current` marks the section of the shown page."""
+    """A line of the menu. `current` is "page" for the section of the shown page."""
 
     title: str
     url_name: str
@@ -48,6 +48,6 @@ SECTIONS = (
 
 
 def navigation(side: Role, current: str = "") -> list[PortalSection]:
-    """Return the menu of a side of the market, with the current section marked."""
+    """Return the menu for suppliers or for retailers, with the current section marked."""
     shown = [section for section in SECTIONS if side in section.sides]
     return [replace(each, current="page" if each.title == current else "") for each in shown]

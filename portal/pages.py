@@ -1,7 +1,11 @@
-"""The base of all portal pages. It alone checks the sign-in, the party, the record and the role.
+"""The base of all portal pages. Only this module checks the sign-in, the party, the record and the role.
 
-The order of the checks is fixed: signed in (else the sign-in page), party chosen, second factor set up, the
-page exists for this side and the record belongs to the party (else 404), the role has the right (else 403).
+The order of the checks is fixed:
+
+1. A user who is not signed in, or has not chosen a party, is redirected to the page for this step.
+2. A member without a second factor that the party requires is redirected to the page that sets it up.
+3. A page that the party's role does not have, or a record of another party, gets 404.
+4. A change by an operator on a visit, or a request for which the member's role lacks the right, gets 403.
 """
 
 from __future__ import annotations
@@ -26,16 +30,16 @@ from portal.visitors import SEEN_AS, Visitor, visitor_of
 
 
 class PortalPage(View):
-    """A page of the portal. Subclasses name their template, menu section, side and right."""
+    """A page of the portal. Subclasses set their template, menu section, `sides` (roles) and right."""
 
     template: ClassVar[str]
     section: ClassVar[str]
     title: ClassVar[str] = ""
     sides: ClassVar[frozenset[Role]] = BOTH
     right: ClassVar[Right | None]
-    """The right that a change needs. None: every member may change the record, because it is their own."""
+    """The right that a change needs. None for what every member may change, such as their own password."""
     is_secret: ClassVar[bool] = False
-    """Whether also reading needs the right."""
+    """Whether reading needs the right, too."""
     visitor: Visitor
 
     @property
@@ -62,7 +66,7 @@ class PortalPage(View):
     def may_change(self) -> bool:
         return self.visitor.may(self.right)
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         visitor = visitor_of(request)
         if visitor is None:
             return _entrance(request)
@@ -84,9 +88,9 @@ class PortalPage(View):
         return self.is_secret or self.request.method not in ("GET", "HEAD")
 
     def find(self, **kwargs: Any) -> None:
-        """Find the record that the path names. Raises Http404 if the party has no such record."""
+        """Set the record that the URL names. Raises Http404 if the party has no such record."""
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def get(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         return self.render(self.context())
 
     def context(self) -> dict[str, object]:
@@ -108,7 +112,7 @@ class PortalRecordPage(PortalPage):
     record: Any
 
     def of_party(self) -> QuerySet[Any]:
-        """Return the records of the party. Every path of a record starts from this queryset."""
+        """Return the records of the party. The record of a URL is looked up only in this queryset."""
         raise NotImplementedError
 
     def find(self, pk: int = 0, **kwargs: Any) -> None:
@@ -119,7 +123,10 @@ class PortalRecordPage(PortalPage):
 
 
 def _entrance(request: HttpRequest) -> HttpResponse:
-    """Return the way in: the sign-in page, or the choice of a party."""
+    """Redirect a user without a party to the sign-in page or to the choice of a party.
+
+    Redirect an operator whose visit has ended to the member's page in the admin.
+    """
     if visit := request.session.pop(SEEN_AS, None):
         messages.warning(
             request, "Your visit of the portal ended after 30 minutes. Start it again to continue."

@@ -1,4 +1,4 @@
-"""Reads two columns that someone pasted from a spreadsheet."""
+"""The parser of two columns that someone pasted from a spreadsheet."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 
 SEPARATED = re.compile(r"\s*[;,]\s*|\s+(?=\S+$)")
 TAB = re.compile(r"\s*\t\s*")
+UNSEPARATED = "Write it without separators: 1000."
+"""The advice for a typed or pasted number such as `1,000`."""
 
 
 def pasted_pairs(text: str) -> list[tuple[str, str]]:
@@ -14,6 +16,6 @@ def pasted_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _pair(line: str) -> tuple[str, str]:
-    """Split a row at its tab, as spreadsheets write it; without a tab, at a comma or a space."""
+    """Split a row at the tab that a spreadsheet writes. Without a tab, split at a comma, `;` or space."""
     first, *rest = (TAB if "\t" in line else SEPARATED).split(line, maxsplit=1)
     return first.strip(), rest[0].strip() if rest else ""

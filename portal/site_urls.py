@@ -1,4 +1,4 @@
-"""All URLs of requests below /portal/: its pages, and signing in under the names that allauth looks up."""
+"""The URL configuration of /portal/: the pages, and the sign-in under the URL names that allauth uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Celery tasks of the portal. Each scans its table, so a missed call does no harm."""
+"""Celery tasks of the portal. Each task searches its table for due work, so a missed call does no harm."""
 
 from celery import shared_task
 

@@ -13,7 +13,7 @@ from portal.supplying.today import supplier_today
 
 
 class TodayPage(PortalPage):
-    """Large numbers with the work of today, and the most urgent orders."""
+    """The page with the open work as large numbers, and with some of the open orders."""
 
     section = title = "Today"
     right = Right.ORDERS

@@ -1,4 +1,4 @@
-"""URLs of the portal's pages, below /portal/. Every page of a record ends with the record's id."""
+"""URLs of the portal's pages, below /portal/. The URL of each record's page contains the record's id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The visitor of a portal page: a member, or an operator in the place of a member."""
+"""The visitor of a portal page: a member, or an operator who sees the portal as a member."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from portal.navigation import navigation
 
 PATH = "/portal/"
 CHOSEN = "portal_member"
-"""The session's key with the id of the chosen membership."""
+"""The session key for the id of the chosen membership."""
 SEEN_AS = "portal_seen_as"
-"""The session's key with the id of the member in whose place an operator reads, and the end of the visit."""
+"""The session key for an operator's visit: the id of the member, and the end of the visit."""
 VISIT = timedelta(minutes=30)
 """The length of an operator's visit."""
 MOST_MEMBERSHIPS = 50
@@ -29,7 +29,7 @@ MOST_MEMBERSHIPS = 50
 
 @dataclass(frozen=True)
 class Visitor:
-    """A member of one party, or an operator in the place of this member."""
+    """A member of one party, or an operator who sees the portal as this member."""
 
     member: Member
     operator: User | None = None
@@ -57,7 +57,7 @@ class Visitor:
 
 
 def visitor_of(request: HttpRequest) -> Visitor | None:
-    """Return the visitor of a request; None if the user is no visitor. The result is kept for the request."""
+    """Return the visitor of a request, or None without a chosen party. The request caches the result."""
     if not hasattr(request, "_visitor"):
         request._visitor = _find(request)  # type: ignore[attr-defined]
     found: Visitor | None = request._visitor  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def visitor_of(request: HttpRequest) -> Visitor | None:
 
 
 def memberships(user: User | AnonymousUser) -> list[Member]:
-    """Return the places of a user in parties. Operators have no places."""
+    """Return the active memberships of a user. Operators have no memberships."""
     if not user.is_authenticated or user.is_staff:
         return []
     members = Member.objects.active().filter(user=user)
@@ -73,7 +73,7 @@ def memberships(user: User | AnonymousUser) -> list[Member]:
 
 
 def _find(request: HttpRequest) -> Visitor | None:
-    user = getattr(request, "user", None)  # missing where an error comes before the session
+    user = getattr(request, "user", None)  # missing if an error came before the session
     if user is None or not user.is_authenticated:
         return None
     if user.is_staff:
@@ -101,7 +101,10 @@ def _seen_by(operator: User, visit: dict[str, Any] | None) -> Visitor | None:
 
 
 def portal_context(request: HttpRequest) -> dict[str, Any]:
-    """Return the frame of the portal for all its pages, also for the pages of allauth."""
+    """Return the template context that all pages of the portal need, including allauth's pages.
+
+    For pages outside the portal, return only whether the service can send mails.
+    """
     mail = {"mail_works": bool(settings.EMAIL_URL)}
     if not request.path.startswith(PATH):
         return mail

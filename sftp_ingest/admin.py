@@ -1,4 +1,4 @@
-"""Operators' pages for SFTP logins, uploads and suppliers' own hosts. Passwords are never shown."""
+"""Admin pages for SFTP logins, uploads and suppliers' own hosts. Passwords are never shown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PasswordForm(forms.ModelForm[Any]):
         return super().save(commit)
 
 
-# An operator who changes one of these fields could make the service send the stored password to another host.
+# A change of one of these fields could make the service send the stored password to another host.
 PASSWORD_DESTINATION = ("supplier", "host", "port", "host_key", "username")
 
 
@@ -51,7 +51,7 @@ class RemoteHostForm(PasswordForm):
         fields = ("supplier", "host", "port", "host_key", "username")
 
     def clean(self) -> dict[str, object]:
-        """Require the password again if it would go to another host. Raises ValidationError."""
+        """Require the password again if the change would send the stored password to another host."""
         cleaned = super().clean() or self.cleaned_data
         moved = [name for name in self.changed_data if name in PASSWORD_DESTINATION]
         if self.instance.password and moved and not cleaned.get("new_password"):

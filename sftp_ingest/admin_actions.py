@@ -1,4 +1,4 @@
-"""Operators' actions on a supplier's own host: test whether files can be fetched from it."""
+"""The operators' action that tests whether files can be fetched from a supplier's own host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sftp_ingest.models import RemoteHost
 
 
 def _test(host: RemoteHost, by: Actor, answers: dict[str, Any]) -> str:
-    # paramiko takes 20 MB of each process.
+    # Import here: paramiko needs 20 MB of memory in each process that imports it.
     from sftp_ingest.remote.connection import RemoteFailed
     from sftp_ingest.remote.probing import probe
 

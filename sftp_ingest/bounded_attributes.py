@@ -1,14 +1,14 @@
-"""A bound on the extended attributes that paramiko reads: it trusts the count that the peer sends."""
+"""A limit of the extended attributes that paramiko reads, because paramiko trusts the count from the peer."""
 
 from __future__ import annotations
 
 import paramiko
 
-LEAST_BYTES = 8  # an extended attribute has at least the lengths of its name and value
+LEAST_BYTES = 8  # the smallest extended attribute: the lengths of its name and its value
 
 
 def bound_attributes() -> None:
-    """Make paramiko read at most as many extended attributes as the message has room for."""
+    """Make paramiko read at most as many extended attributes as fit into the message."""
     paramiko.SFTPAttributes._unpack = _unpack
 
 

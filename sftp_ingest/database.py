@@ -11,7 +11,7 @@ from django.db import DatabaseError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 ALIAS = "default"
-MOST = 20  # connections of one server, however many sessions it has
+MOST = 20  # connections of one server, for any number of sessions
 IDLE_SECONDS, WAIT_SECONDS = 10.0, 20.0
 
 _slots = threading.BoundedSemaphore(MOST)
@@ -21,9 +21,10 @@ _thread = threading.local()
 
 @contextmanager
 def own_connection() -> Iterator[None]:
-    """Borrow a database connection for this block, since an idle session must not keep one.
+    """Borrow a database connection for this block, because an idle session must not keep a connection.
 
-    Use it for blocks that only query the database. A nested call does nothing. Raises OperationalError.
+    Use this for blocks that only query the database. A nested call uses the outer connection. Raises
+    OperationalError if no connection becomes free.
     """
     if getattr(_thread, "has_one", False):
         yield

@@ -1,4 +1,4 @@
-"""Refusals of an upload area. The message of each is a sentence for the client."""
+"""The errors of upload areas. Each message is a sentence for the client."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from errno import EIO
 
 
 class Refused(ValueError):
-    """The upload area refuses a command."""
+    """The error for a command that the upload area refuses."""
 
 
 class Missing(Refused):
-    """The named file or folder does not exist."""
+    """The error for a file or folder that does not exist."""
 
 
 class NotAllowed(Refused):
-    """The named file or folder exists, but the client may not change or read it in this way."""
+    """The error for a file or folder that the client may not change or read in this way."""
 
 
 class StorageAway(OSError):
-    """The storage of uploads failed. The exception's cause has the details for operators."""
+    """The error for a failure of the uploads' storage. Its cause has the details for operators."""
 
     def __init__(self) -> None:
         super().__init__(EIO, "The storage of uploads does not answer at the moment. Try again in a minute.")

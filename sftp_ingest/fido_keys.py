@@ -1,13 +1,13 @@
-"""Public keys of FIDO security keys (`sk-`), which paramiko does not know.
+"""Public keys of FIDO security keys (`sk-`), which paramiko does not support.
 
-The security key signs the hash of the application, its flags and its counter with the hash of the message
-(OpenSSH's PROTOCOL.u2f).
+A security key signs the hash of its application, its flags, its counter, and the hash of the message, in this
+order (OpenSSH's PROTOCOL.u2f).
 """
 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -21,13 +21,13 @@ FLAGS_AND_COUNTER = 5  # bytes
 
 
 class FidoKey(PKey):  # type: ignore[misc]
-    """A public key of a security key. A signature counts only if its user touched the key."""
+    """A public key of a security key. A signature is valid only if the user touched the security key."""
 
     name: ClassVar[str]
     shown: ClassVar[str]
-    """The kind as `ssh-keygen -l` shows it."""
+    """The name of the kind in the output of `ssh-keygen -l`."""
 
-    def __init__(self, msg: Message | None = None, data: bytes | None = None, **_: Any) -> None:
+    def __init__(self, msg: Message | None = None, data: bytes | None = None, **_: object) -> None:
         """Read a public key. Raises ValueError if it is malformed."""
         message = msg or Message(data)
         self.public_blob = None
@@ -60,7 +60,7 @@ class FidoKey(PKey):  # type: ignore[misc]
         return False
 
     def verify_ssh_sig(self, data: bytes, msg: Message) -> bool:
-        """Return whether this key signed the data, touched by its user."""
+        """Return whether this key signed the data and was touched by its user."""
         try:
             kind, signature, rest = msg.get_text(), msg.get_binary(), msg.get_remainder()
             if kind != self.name or len(rest) != FLAGS_AND_COUNTER or not rest[0] & USER_PRESENT:
@@ -74,7 +74,7 @@ class FidoKey(PKey):  # type: ignore[misc]
         raise NotImplementedError
 
     def _verify(self, signature: bytes, signed: bytes) -> None:
-        """Raise InvalidSignature or ValueError unless the signature is right."""
+        """Raise InvalidSignature or ValueError unless the signature is valid."""
         raise NotImplementedError
 
 

@@ -15,7 +15,7 @@ MIN_RSA_BITS = 2048
 
 def parse_public_key(line: str) -> PKey:
     """Parse a line such as `ssh-ed25519 AAAA… comment`. Raises ValueError with the reason."""
-    from paramiko import PKey  # paramiko takes 20 MB of each process
+    from paramiko import PKey  # paramiko needs 20 MB of memory
 
     return _parse(line, PKey.from_type_string)
 
@@ -26,20 +26,20 @@ def parse_public_keys(text: str) -> list[PKey]:
 
 
 def _parse_login_key(line: str) -> PKey:
-    """Parse a key with which a client logs in. Security keys count, unlike among the keys of hosts."""
+    """Parse a key of a login. Unlike a host key, it may be a FIDO security key."""
     return _parse(line, _read_login_key)
 
 
 def _read_login_key(kind: str, blob: bytes) -> PKey:
-    from paramiko import PKey  # paramiko takes 20 MB of each process
+    from paramiko import PKey  # paramiko needs 20 MB of memory
 
-    from sftp_ingest.fido_keys import FIDO_KEYS  # needs paramiko
+    from sftp_ingest.fido_keys import FIDO_KEYS  # imports paramiko
 
     return FIDO_KEYS[kind](data=blob) if kind in FIDO_KEYS else PKey.from_type_string(kind, blob)
 
 
 def _parse(line: str, read: Callable[[str, bytes], PKey]) -> PKey:
-    # paramiko takes 20 MB of each process.
+    # Import here: paramiko needs 20 MB of memory in each process that imports it.
     from paramiko.pkey import UnknownKeyType
     from paramiko.ssh_exception import SSHException
 
@@ -56,7 +56,7 @@ def _parse(line: str, read: Callable[[str, bytes], PKey]) -> PKey:
 
 
 def fingerprints(text: str) -> list[str]:
-    """Return the fingerprint of each key as `ssh-keygen -l` shows it: `SHA256:… (ED25519)`."""
+    """Return the fingerprint of each key in the form of `ssh-keygen -l`: `SHA256:… (ED25519)`."""
     shown = []
     for line in _lines(text):
         try:

@@ -59,7 +59,7 @@ class UploadQuerySet(models.QuerySet["Upload"]):
         return self.filter(supplier=supplier)
 
     def waiting(self, supplier_id: int, path: str) -> Self:
-        """Return the versions of a file that the automatic import has not checked yet."""
+        """Return the uploads of a path that the automatic import has not checked yet."""
         return self.filter(supplier_id=supplier_id, path=path, swept_at=None)
 
 
@@ -81,7 +81,7 @@ class Upload(models.Model):
         null=True,
         editable=False,
         related_name="uploads",
-        db_index=False,  # the index below skips the checked files
+        db_index=False,  # `upload_unswept_blob` below skips the rows without a blob
         help_text="The content until the automatic import has checked it, also after another upload.",
     )
 
@@ -104,7 +104,7 @@ class Upload(models.Model):
 
     @property
     def replaced(self) -> bool:
-        """Tell whether the path has been uploaded again since."""
+        """Tell whether a later upload has the same path."""
         later = Upload.objects.filter(supplier_id=self.supplier_id, path=self.path, pk__gt=self.pk)
         return later.exists()
 
@@ -140,7 +140,7 @@ class Blob(models.Model):
 
 
 class DroppedBlob(models.Model):
-    """A blob without a row whose content must still be deleted."""
+    """A deleted blob. Its store must still delete the content."""
 
     number = models.BigIntegerField(primary_key=True)
     store = models.CharField(max_length=10)
@@ -164,7 +164,7 @@ class UploadArea(models.Model):
 
 
 class DirectoryEntry(models.Model):
-    """A name in an upload area: a file, whose content is a blob, or a folder."""
+    """A file or a folder in an upload area. The content of a file is a blob."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="entries")
     folder = models.CharField(max_length=500, blank=True, help_text="The path of the parent folder.")
@@ -234,13 +234,22 @@ class RemoteHost(models.Model):
     )
 
     class Meta:
-        constraints = [models.UniqueConstraint("supplier", "host", "port", name="remote_host_once")]
+        constraints = [
+            models.UniqueConstraint(
+                "supplier",
+                "host",
+                "port",
+                name="remote_host_once",
+                violation_error_message="The supplier has this host and port already."
+                " Change that host instead.",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
     def clean(self) -> None:
-        """Refuse an invalid host key, since the service could not verify the host without it."""
+        """Refuse an invalid host key, because the service could not verify the host with it."""
         self.host = self.host.strip().lower()
         try:
             parse_public_key(self.host_key)
@@ -248,7 +257,7 @@ class RemoteHost(models.Model):
             raise ValidationError({"host_key": str(error)}) from error
 
     def set_password(self, password: str) -> None:
-        """Store a password, encrypted."""
+        """Set the password, encrypted, without saving the row."""
         self.password = encrypt(password)
 
     def read_password(self) -> str:

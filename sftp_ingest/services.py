@@ -1,7 +1,7 @@
 """Changes of logins and remote hosts, each with an event that names the operator.
 
-Only operators see these events, because no scope of a key covers logins. An event never holds a password,
-encrypted or hashed, and shows only the fingerprints of keys.
+Only operators see these events, because no scope of a key covers logins. An event never contains a password,
+not even encrypted or hashed, and contains only the fingerprints of keys.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
     with transaction.atomic():
         former = type(credentials)._default_manager.select_for_update().get(pk=credentials.pk)
         credentials.save(update_fields=fields)
-        credentials.refresh_from_db()  # its other fields may be older than the lock
+        credentials.refresh_from_db()  # the object may hold old values of all other fields
         changed = _differences(former, credentials)
         if not changed:
             return
@@ -50,7 +50,7 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
 
 
 def delete(credentials: Credentials, *, by: Actor) -> None:
-    """Remove a login or remote host. Files in the upload area stay."""
+    """Delete a login or remote host. Files in the upload area stay, unfinished uploads are deleted."""
     with transaction.atomic():
         if isinstance(credentials, SftpLogin):
             cut_uploads.drop_all_of(credentials)
@@ -74,7 +74,7 @@ def _shown(credentials: Credentials) -> dict[str, object]:
 
 
 def _secrets_changed(former: Credentials | None, credentials: Credentials) -> dict[str, object]:
-    """Return the changes of the password and the keys, without the password."""
+    """Return the fingerprints of added and removed keys, and whether the password was changed."""
     before, after = _keys(former) if former else [], _keys(credentials)
     data = {
         "keys_added": [key for key in after if key not in before],

@@ -1,4 +1,4 @@
-"""Celery tasks. The work itself is listed in the tables; a task only starts it."""
+"""The Celery task that deletes unused content. A missed call only delays the deletion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sftp_ingest.area import contents, cut_uploads, orphans
 
 @shared_task(name="sftp_ingest.tasks.collect")  # type: ignore[untyped-decorator]
 def collect() -> None:
-    """Delete uploads that were cut more than a day ago, and content without references."""
+    """Delete uploads that were cut more than a day ago, and blobs and content without references."""
     cut_uploads.remove_old()
     contents.collect()
     orphans.collect()

@@ -1,4 +1,4 @@
-"""An API client for tests: it has one party's key, and checks each answer against the schema."""
+"""An API client for tests. It has one party's key, and checks each answer against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests import described
 
 
 class ApiClient:
-    """A client with one key; `base` is the path of its party, such as /v3/suppliers/1."""
+    """A client with the secret of one key. `base` is the path of its party, such as /v3/suppliers/1."""
 
     def __init__(self, secret: str = "", base: str = "") -> None:
         self.secret, self.base = secret, base
         self._http = Client(raise_request_exception=False)
 
     def request(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Send a request; a path that does not begin with / is below the party's path."""
+        """Send a request. A path that does not begin with `/` is relative to `base`."""
         url = path if path.startswith("/") else f"{self.base}/{path}".rstrip("/")
         content = b"" if body is None else body if isinstance(body, bytes) else encode(body)
         sent = {"Accept": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}

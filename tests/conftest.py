@@ -1,4 +1,8 @@
-"""The standard parties: Acme and Rival sell, Shop buys from both, Boutique from Rival only."""
+"""Fixtures of all tests.
+
+The standard parties are the suppliers Acme and Rival, and the retailers Shop (partner of both) and Boutique
+(partner of Rival only).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ from tests.factories import (
 )
 from tests.migrated_once import MigrationTurn
 
-# Files with few but slow tests. If a worker got one of them last, the other workers would wait for it.
+# Files with few but slow tests. They run first: the other workers would wait for a slow file at the end.
 FIRST = (
     "backoffice/test_desk_pages.py",
     "backoffice/test_search.py",
@@ -51,14 +55,14 @@ FIRST = (
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Give the workers of `make test` the slow files first, then the files with the most tests."""
+    """Sort the tests for the workers of `make test`: slow files first, then the files with the most tests."""
     yield  # pytest-randomly shuffles files with equal keys
     if "PYTEST_XDIST_WORKER" in os.environ:
         tests = Counter(item.path for item in items)
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
-gc.disable()  # collecting tests makes hardly any garbage, and each search for it takes long
+gc.disable()  # collecting the tests makes almost no garbage, and each garbage collection takes long
 
 
 def pytest_collection_finish() -> None:
@@ -112,7 +116,7 @@ def boutique(rival: Supplier) -> Retailer:
 
 @pytest.fixture
 def client_for() -> Callable[..., ApiClient]:
-    """Return a client with a new key of this party."""
+    """Return a function that makes a client with a new key of a party."""
 
     def make(party: Supplier | Retailer, **key: Any) -> ApiClient:
         _, secret = IssuedKeyFactory.create(party=party, **key)
@@ -128,7 +132,10 @@ def anonymous() -> ApiClient:
 
 @pytest.fixture
 def a_variant() -> Callable[..., Variant]:
-    """Create a listed variant, and stock in its supplier's default warehouse if requested."""
+    """Return a function that creates a listed variant.
+
+    With `stock`, the function also creates a stock level in the supplier's default warehouse.
+    """
 
     def make(supplier: Supplier, sku: str, *, stock: int | None = None, **fields: Any) -> Variant:
         variant = VariantFactory.create(supplier=supplier, sku=sku, **fields)
@@ -143,20 +150,20 @@ def a_variant() -> Callable[..., Variant]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _fast_hashes_and_static_files() -> None:
-    """Use a fast password hash, and do not search all static files for each client."""
+    """Use a fast password hash. Let WhiteNoise find static files on request, not at each client's start."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _second_factors_only_of_groups() -> None:
-    """Require a second factor only for groups that ask for one, unless a test changes the setting."""
+    """Require a second factor only in groups that require one, unless a test changes the setting."""
     settings.SECOND_FACTOR = "groups"
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _longer_waits_for_redis() -> Iterator[None]:
-    """Give Redis more time, since on a busy machine it answers later than a request may wait."""
+    """Wait longer for Redis: on a busy machine, its answer can take longer than the service's time limits."""
     with (
         mock.patch.object(rates, "TIMEOUT", 30.0),
         mock.patch.object(redis_cache, "ANSWER_WITHIN", 30.0),
@@ -167,7 +174,7 @@ def _longer_waits_for_redis() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_deletion_of_rows() -> Iterator[None]:
-    """After a test that commits, delete its rows.
+    """Delete the rows of each test that commits, in a faster way than Django's.
 
     Django would truncate all tables, which takes 84 ms instead of 1 ms for a few rows, and then create
     each permission and group again.
@@ -183,7 +190,7 @@ def _quick_deletion_of_rows() -> Iterator[None]:
                 "SELECT max(pg_relation_size(oid)) > 1000000 FROM pg_class WHERE relname = ANY(%s)", [filled]
             )
             (large,) = cursor.fetchone()
-            # delete twice, because triggers write a log
+            # Delete twice, because the triggers of the first deletion write rows to a log.
             cursor.execute(truncate if large else f"{delete}; {delete}")
 
     with mock.patch.object(TransactionTestCase, "_fixture_teardown", empty):
@@ -194,7 +201,7 @@ def _quick_deletion_of_rows() -> Iterator[None]:
 def django_db_modify_db_settings(
     django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory
 ) -> MigrationTurn | None:
-    """Create the databases of xdist's workers in turn, because only the first one migrates."""
+    """Let xdist's workers create their databases in turn: the first one migrates, the others copy."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return None
     return MigrationTurn(tmp_path_factory.getbasetemp().parent)
@@ -204,7 +211,10 @@ def django_db_modify_db_settings(
 def django_db_setup(
     django_db_modify_db_settings: MigrationTurn | None, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[None]:
-    """End other sessions first: a database with the session of a killed process cannot be dropped."""
+    """End all other sessions before the database is dropped.
+
+    PostgreSQL does not drop a database with a session, and killed processes may have left some.
+    """
     turn = django_db_modify_db_settings
     with django_db_blocker.unblock():
         if turn:
@@ -222,13 +232,16 @@ def django_db_setup(
 
 @pytest.fixture(scope="session")
 def live_server(django_db_setup: None, live_server: Any) -> Any:
-    """A server that ends before the test database is dropped, also if its test is the first to need both."""
+    """Return a server that stops before the test database is dropped.
+
+    Fixtures end in reverse order, so this fixture needs `django_db_setup` even if no earlier test used it.
+    """
     return live_server
 
 
 @pytest.fixture(autouse=True)
 def _reset_rate_limits() -> None:
-    """Reset the rate limits, which Redis counts for all tests."""
+    """Reset the counts of the rate limits: they are in Redis, and earlier tests have changed them."""
     cache.clear()
 
 

@@ -1,4 +1,4 @@
-"""Checks the answers that tests get against the OpenAPI document, by JSON Schema 2020-12."""
+"""Check the answers that tests get against the OpenAPI document, with JSON Schema 2020-12."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from api.renderers import encode
 
 @functools.cache
 def document() -> dict[str, Any]:
-    """Return the document of the service, without paths that a test has added."""
+    """Return the OpenAPI document of the service, without paths that a test has added."""
     found: dict[str, Any] = json.loads(
         encode(SchemaGenerator(urlconf="config.urls").get_schema(request=None, public=True))
     )
@@ -26,13 +26,16 @@ def document() -> dict[str, Any]:
 
 @functools.cache
 def registry() -> jsonschema_rs.Registry:
-    """Return the document for validators to refer to. A copy for each one would cost more than the checks."""
+    """Return a registry with the document, to which all validators refer.
+
+    A copy of the document in each validator would take more time than the checks.
+    """
     return jsonschema_rs.Registry([("urn:document", document())], draft=jsonschema_rs.Draft202012)
 
 
 @functools.cache
 def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
-    """Return the validator of an answer's JSON; None without JSON or for a path of a test."""
+    """Return the validator of an answer's JSON. None if the answer has no JSON, or a test added the path."""
     operation = document()["paths"].get(path, {}).get(method)
     if operation is None:
         return None
@@ -47,12 +50,12 @@ def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012V
 
 
 def check(answer: Any, method: str, url: str) -> None:
-    """Fail if an answer differs from the document."""
+    """Check an answer. Raises AssertionError if the answer differs from the document."""
     if answer.streaming or "fields" in parse_qs(urlsplit(url).query):
         return
     try:
         route = answer.resolver_match.route
-    except Resolver404:  # no path of the service
+    except Resolver404:  # the service has no such path
         return
     path = "/" + re.sub(r"<id:(\w+)>", r"{\1}", route)
     found = validator(path, method.lower(), answer.status_code)

@@ -1,4 +1,4 @@
-"""Checks that the data of an event fits the TypedDict of its type."""
+"""Check that the data of an event fits the TypedDict of the event's type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from events.recording import FOR_OPERATORS
 
 
 def checked_event(**fields: Any) -> Event:
-    """Build an event. Raises AssertionError unless its data fits its type."""
+    """Build an event. Raise AssertionError if its data does not fit its type."""
     event = Event(**fields)
     if event.type in DATA_TYPES:
         data = {name: value for name, value in event.data.items() if name not in FOR_OPERATORS}
@@ -20,7 +20,7 @@ def checked_event(**fields: Any) -> Event:
 
 
 def misfits(value: Any, hint: Any, path: str) -> list[str]:
-    """Return a sentence for each part of a value that its type does not describe."""
+    """Return a sentence for each part of a value that does not fit the type hint."""
     origin, args = get_origin(hint), get_args(hint)
     if is_typeddict(hint):
         return _misfits_of_object(value, hint, path)
@@ -33,7 +33,7 @@ def misfits(value: Any, hint: Any, path: str) -> list[str]:
     if origin is dict and isinstance(value, dict):
         return [said for name, item in value.items() for said in misfits(item, args[1], f"{path}.{name}")]
     plain = NoneType if hint is None else hint
-    is_flag = hint is int and isinstance(value, bool)  # which Python counts as an int
+    is_flag = hint is int and isinstance(value, bool)  # in Python, a bool is an int too
     fits = hint is Any or (isinstance(plain, type) and isinstance(value, plain) and not is_flag)
     return [] if fits else [f"{path} is {value!r}, not {hint}"]
 

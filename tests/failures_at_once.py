@@ -1,4 +1,8 @@
-"""Pytest plugin (`addopts`): names each failure at once, and the target of tests that were left out."""
+"""A pytest plugin that prints the name of each failed test at once.
+
+If all chosen tests are slow and were left out, the plugin prints the make target that runs them.
+`addopts` in pyproject.toml loads the plugin.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import pytest
 
 
 class FailuresAtOnce:
-    """Writes to the terminal while the tests run. The workers of xdist report to this process."""
+    """Hooks that write to the terminal. They run in the main process, which gets the workers' reports."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

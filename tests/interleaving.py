@@ -1,4 +1,4 @@
-"""Certain races: callers meet after they have read and before they write, if the locks let them."""
+"""Races that always happen: all callers have read before the first one writes, unless locks prevent this."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from django.db.models import QuerySet
 from api.errors import ApiError
 from inventory import reservations, seen_stock
 
-SHORTLY = 0.4  # seconds to wait for a caller that the locks keep away
-CERTAINLY = 20.0  # seconds to wait for a caller without locks, which comes even on a busy machine
+SHORTLY = 0.4  # seconds to wait for a caller that should be stopped by a lock
+CERTAINLY = 20.0  # seconds to wait for a caller without locks, which arrives even on a busy machine
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:
-    """Run the calls concurrently, each on its own connection; return the message of an error."""
+    """Run the calls concurrently, each on its own connection, and return their results.
+
+    The result of a call that raised an ApiError is the error's code.
+    """
     start = threading.Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Any:
@@ -41,7 +44,11 @@ def race(*calls: Callable[[], Any]) -> list[Any]:
 
 @contextmanager
 def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = True) -> Iterator[None]:
-    """Let callers of a function meet once after it has read. The control lets them meet without any lock."""
+    """Make the first callers of a function wait for each other after the function has returned.
+
+    The function is the attribute `name` of `target`, and `parties` is the number of callers. With
+    `locking=False`, nothing is locked, so that a test can prove that it fails without the locks.
+    """
     barrier, original = threading.Barrier(parties), getattr(target, name)
     timeout = SHORTLY if locking else CERTAINLY
 
@@ -57,12 +64,13 @@ def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = T
 
 @contextmanager
 def without_row_locks() -> Iterator[None]:
-    """The control: the same code without FOR UPDATE and without the check of the remaining stock."""
+    """Run the same code without FOR UPDATE and without the check of the remaining stock."""
     unguarded = seen_stock.TAKE.replace("available < taken", "FALSE")
     assert unguarded != seen_stock.TAKE
     with (
         mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()),
-        # Compiled queries are compiled once. Compiled here, they would stay without locks in later tests.
+        # The first use compiles a query for the whole process. Compiled now, the query would stay without
+        # its lock in later tests, so replace it.
         mock.patch.object(reservations, "_locked_rows", reservations.stock_rows),
         mock.patch.object(seen_stock, "TAKE", unguarded),
     ):
@@ -70,11 +78,14 @@ def without_row_locks() -> Iterator[None]:
 
 
 def waiting(parties: int) -> None:
-    """Return when a number of sessions wait for a database lock."""
+    """Return as soon as this number of sessions waits for a database lock.
+
+    Raises AssertionError after 20 seconds.
+    """
     until = time.monotonic() + CERTAINLY
     with connection.cursor() as cursor:
         while time.monotonic() < until:
-            # Count only this database, since other test runs share the server.
+            # Count only this database, because other test runs use the same server.
             cursor.execute(
                 "SELECT pg_stat_clear_snapshot() IS NULL, count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -82,4 +93,4 @@ def waiting(parties: int) -> None:
             if cursor.fetchone()[1] >= parties:
                 return
             cursor.execute("SELECT pg_sleep(0.002)")
-    raise AssertionError("they do not meet")
+    raise AssertionError(f"no {parties} sessions wait for a lock")

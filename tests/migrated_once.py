@@ -14,22 +14,22 @@ TEMPLATE = "test_exchange_template"
 
 
 class MigrationTurn:
-    """A worker's turn to create its test database. Only one worker at a time has it."""
+    """A worker's turn to create its test database. Only one worker at a time has the turn."""
 
     def __init__(self, folder: Path) -> None:
-        """Wait for the turn; `folder` is shared by all workers of the run."""
+        """Wait for the turn. `folder` is shared by all workers of the run."""
         self._lock = (folder / "template.lock").open("w")
         self._exists = folder / "template.exists"
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.migrates = not self._exists.exists()
         connection.settings_dict["TEST"]["TEMPLATE"] = None if self.migrates else TEMPLATE
-        # A copy is another database, so the service would begin a new epoch with higher numbers.
+        # The service would take the copy for a restored database, and begin an epoch with higher numbers.
         self._no_new_epoch = mock.patch.object(epochs, "IS_ANOTHER", "SELECT false")
         self._no_new_epoch.start()
 
     def end(self) -> None:
-        """Make the template of the migrated database, before any test writes, and release the turn."""
-        connection.settings_dict["TEST"]["TEMPLATE"] = None  # tests create databases, too
+        """End the turn. The first worker copies its database to the template before any test writes."""
+        connection.settings_dict["TEST"]["TEMPLATE"] = None  # some tests create databases themselves
         if self.migrates:
             name = connection.settings_dict["NAME"]
             connection.close()  # PostgreSQL copies only a database without connections
@@ -43,7 +43,7 @@ class MigrationTurn:
         fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def drop_template(self) -> None:
-        """Drop the template, if this worker made it. A worker that begins later migrates for itself."""
+        """Drop the template if this worker made it. A worker that starts later migrates its own database."""
         if self.migrates:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             self._exists.unlink(missing_ok=True)

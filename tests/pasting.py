@@ -1,4 +1,4 @@
-"""The commands of a page, as a reader pastes them into a shell, and the answers that the page shows."""
+"""The shell commands of a document, run as a reader would paste them, and the answers that it shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BETWEEN = "@@ the next block @@"
 
 @dataclass
 class Step:
-    """A shell block, and the answer below it: as JSON, or as text."""
+    """A shell block of a page, and the answer that the page shows below the block, as JSON or as text."""
 
     commands: str
     answer: str | None = None
@@ -39,7 +39,7 @@ class Step:
 
 
 def steps(page: str) -> list[Step]:
-    """Return the shell blocks of a page. The answer of a block follows it without words in between."""
+    """Return the shell blocks of a page, each with the JSON or text block that directly follows, if any."""
     text, found, end = (ROOT / page).read_text(encoding="utf-8"), [], 0
     for fence in FENCE.finditer(text):
         language, content = fence[1], fence[2]
@@ -53,7 +53,7 @@ def steps(page: str) -> list[Step]:
 
 
 def commands(page: str) -> str:
-    """Return the page's shell blocks, one after the other, after the demo's variables."""
+    """Return a script with all shell blocks of a page. Add the demo's variables if no block does."""
     script = f'echo "{BETWEEN}"\n'.join(step.commands for step in steps(page))
     return script if "eval" in script else f'eval "$(python3 tools/demo/shell_variables.py)"\n{script}'
 
@@ -69,13 +69,13 @@ def wrong_answers(page: str, output: str) -> list[str]:
 
 
 def code(page: str, language: str) -> str:
-    """Return the page's blocks of Python or TypeScript, one after the other."""
+    """Return the page's blocks in Python or TypeScript, joined to one program."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return "".join(content for name, content in FENCE.findall(text) if name == language)
 
 
 def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
-    """Run the commands; `folder` has the service's demo.json."""
+    """Run the script in bash. `data_dir` is the folder with the demo.json of the service."""
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), "NO_PROXY": "*"}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],

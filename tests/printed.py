@@ -1,4 +1,4 @@
-"""Read printed files back with programs that others wrote."""
+"""Functions that read printed PDF files with independent programs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ needs_zbarimg = pytest.mark.skipif(
 
 
 def text_of(pdf: bytes) -> str:
-    """Return the text of a PDF in the layout of its pages. A form feed ends each page."""
+    """Return the text of a PDF file with the layout of its pages. A form feed ends each page."""
     command = ["pdftotext", "-layout", "-", "-"]
     return subprocess.run(command, input=pdf, stdout=subprocess.PIPE, check=True).stdout.decode()
 
 
 def barcodes_of(pdf: bytes) -> list[str]:
-    """Return the barcodes of a file, with their kinds, as a scanner reads the printed pages."""
+    """Return the barcodes of a PDF file as a scanner would read them, each as `kind:content`."""
     with TemporaryDirectory() as folder:
         subprocess.run(["pdftoppm", "-r", "200", "-gray", "-", f"{folder}/page"], input=pdf, check=True)
         pages = sorted(Path(folder).iterdir())
@@ -35,5 +35,8 @@ def barcodes_of(pdf: bytes) -> list[str]:
 
 
 def unspaced(text: str) -> str:
-    """Return a text without blanks and direction marks, which readers of joined scripts add."""
+    """Return a text without blanks and direction marks.
+
+    pdftotext adds these characters to scripts with joined letters, such as Arabic.
+    """
     return "".join(each for each in text if each.isprintable() and not each.isspace())

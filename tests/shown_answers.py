@@ -1,8 +1,8 @@
-"""Compares the answers that a document shows with the answers of the service.
+"""Compare the answers that a document shows with the answers of the service.
 
-An answer is written as JSON in which `…` stands for more: other fields of an object, other elements of an
-array, or any text in a string. The comparison ignores the digits of texts and the size of numbers, because
-ids and times differ in each run.
+A shown answer is JSON in which `…` replaces other fields of an object, other elements of an array, or any
+text in a string. The comparison ignores the digits in strings and the values of numbers, because ids and
+times differ in each run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[\[\]{}]|…')
 
 
 def documents(text: str) -> list[Any]:
-    """Return the JSON documents of a text, one after the other."""
+    """Return the JSON documents that a text contains one after another."""
     decoder, found, rest = json.JSONDecoder(), [], text.strip()
     while rest:
         document, end = decoder.raw_decode(rest)
@@ -27,7 +27,7 @@ def documents(text: str) -> list[Any]:
 
 
 def shown_documents(text: str) -> list[Any]:
-    """Return the JSON documents of a code block in which `…` stands for more."""
+    """Return the JSON documents of a code block in which `…` may replace content."""
     brackets: list[str] = []
 
     def as_json(found: re.Match[str]) -> str:
@@ -86,7 +86,7 @@ def _is_number(value: object) -> bool:
 
 
 def alike(text: str) -> str:
-    """Return a text without the parts that differ in each run: digits, and the name of the host."""
+    """Replace the parts of a text that differ in each run: numbers, and the name of the host."""
     return re.sub(r"\d+", "0", text.replace("localhost", "127.0.0.1"))
 
 

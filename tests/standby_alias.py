@@ -1,4 +1,4 @@
-"""A second database alias for reads: of a real standby, or of the tests' own server as if it were one."""
+"""A second database alias for reads. It connects to a real standby, or to the primary as a substitute."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ALIAS = "standby_1"
 
 @contextmanager
 def standby_alias(alias: str = ALIAS, **address: Any) -> Iterator[None]:
-    """Let reads use this alias, at the address of the primary unless another one is named."""
+    """Let reads use this alias in the block. Without `address`, the alias connects to the primary."""
     options = {**connection.settings_dict["OPTIONS"]}
     options["options"] = f"{options.get('options', '')} {READ_ONLY}"
     connections.settings[alias] = {**connection.settings_dict, "OPTIONS": options, **address}
     standby = connections[alias]
 
     def connect() -> None:
-        """Connect without the check that a test has named all its aliases before it begins."""
+        """Connect to an alias that the test has not declared: Django's test cases would refuse it."""
         if standby.connection is None:
             with standby.wrap_database_errors:
                 standby.connect()
 
-    setattr(standby, "ensure_connection", connect)  # noqa: B010 - it is a method
+    setattr(standby, "ensure_connection", connect)  # noqa: B010 - mypy refuses an assignment to a method
     forget_states()
     try:
         with override_settings(STANDBYS=[*settings.STANDBYS, alias]):
@@ -42,14 +42,14 @@ def standby_alias(alias: str = ALIAS, **address: Any) -> Iterator[None]:
 
 
 def forget_states() -> None:
-    """Forget the known states of both servers, so that the next read asks them."""
+    """Forget the known states of both servers, so that the next read queries the states again."""
     states._primary.clear()
     choosing._left_out.clear()
     floors._Doubt.until = 0.0
 
 
 def answered(server: str) -> dict[str, float]:
-    """Return how many reads a server has answered, by reason."""
+    """Return how many reads a server (`standby` or `primary`) has answered, by the reason for the choice."""
     samples = [sample for family in reads.READS.collect() for sample in family.samples]
     return {
         sample.labels["reason"]: sample.value
@@ -60,7 +60,7 @@ def answered(server: str) -> dict[str, float]:
 
 @contextmanager
 def answering(server: str, reason: str = "", times: int = 1) -> Iterator[None]:
-    """Check that the reads of the block are answered by this server."""
+    """Check that this server answers all reads of the block, and how many there are."""
     before = {name: answered(name) for name in ("standby", "primary")}
     yield
     more = {
@@ -73,6 +73,6 @@ def answering(server: str, reason: str = "", times: int = 1) -> Iterator[None]:
 
 
 def forget_positions() -> None:
-    """Forget the positions of all clients, as a Redis that lost its data."""
+    """Delete the positions of all clients in Redis, as if Redis had lost its data."""
     for key in floors._redis().scan_iter("exchange:read-floor:*"):
         floors._redis().delete(key)

@@ -1,4 +1,4 @@
-"""A supplier's upload area for tests: its names are used as paths, without the server."""
+"""A supplier's upload area for tests: paths that work without the SFTP server."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class AreaPath:
         return content
 
     def read_text(self) -> str:
-        return self.read_bytes().decode().replace("\r\n", "\n")  # like Path.read_text
+        return self.read_bytes().decode().replace("\r\n", "\n")  # Path.read_text does the same
 
     def write_bytes(self, content: bytes) -> None:
         put_in_area(self.supplier, join_path(self.parts), [content])
@@ -79,12 +79,12 @@ class AreaPath:
             yield self / name
 
     def files(self) -> list[AreaPath]:
-        """Return all files below it, by path."""
+        """Return all files below this folder, sorted by path."""
         below = sorted(entry.path for entry in self.area.below(self.parts) if not entry.is_folder)
         return [AreaPath(self.supplier, tuple(path.split("/"))) for path in below]
 
     def names(self) -> list[str]:
-        """Iterate over the entries."""
+        """Return the names of the entries in this folder."""
         return [name for name, _ in self.area.listing(self.parts)]
 
     @property
@@ -93,6 +93,6 @@ class AreaPath:
 
 
 def area_of(supplier: Supplier) -> AreaPath:
-    """The supplier's area, with its standing folders."""
+    """Return the root of a supplier's upload area, with the folders that always exist."""
     Area(supplier.pk).prepare()
     return AreaPath(supplier)

@@ -1,6 +1,7 @@
-"""Check the subjects of the commits since the last tag: `area: imperative`, at most 72 characters.
+"""The check of the commit subjects since the last tag: `area: imperative`, at most 72 characters.
 
-Ends with 1 and names each wrong subject. A folder without git, such as an unpacked archive, passes.
+The program ends with status 1 and names each wrong subject. A folder without git, such as an unpacked
+archive, passes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 
 LONGEST = 72
 SUBJECT = re.compile(r"[a-z][a-z0-9_, /-]*: \S.*[^.]")
-# The rule begins after this commit. No tag is older.
+# The rule applies to commits after this commit. All tags are newer.
 RULE_BEGINS = "c0676c5"
 
 
@@ -25,7 +26,7 @@ def git(*arguments: str) -> str | None:
 
 
 def subjects() -> list[str]:
-    """Return the subjects to check, without merges. A shallow clone has fewer."""
+    """Return the subjects to check, without merges. A shallow clone has fewer commits."""
     start = git("describe", "--tags", "--abbrev=0") or git("rev-parse", "--verify", "--quiet", RULE_BEGINS)
     listed = git("log", "--no-merges", "--format=%s", f"{start}..HEAD" if start else "HEAD")
     return (listed or "").splitlines()

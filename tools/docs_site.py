@@ -1,10 +1,10 @@
-"""Builds the site of the documents, which the service serves below /docs/ (docs/adr/0118).
+"""The build of the documents' site, which the service serves below /docs/ (docs/adr/0027).
 
     python -m tools.docs_site [--strict]
 
-Zensical reads one folder of pages. This module copies docs/ and the documents beside it into a temporary
-folder, and changes the parts of their Markdown that GitHub and Zensical read differently. It needs only the
-packages of requirements/docs.txt.
+Zensical reads one folder of pages. This module copies docs/ and some documents outside of docs/ into a
+temporary folder, and changes the parts of their Markdown that GitHub and Zensical render differently. It
+needs only the packages of requirements/docs.txt.
 """
 
 from __future__ import annotations
@@ -28,19 +28,23 @@ OUTSIDE = (
     "tools/clients/python/README.md",
     "tools/clients/typescript/README.md",
 )
-"""The documents outside of docs/ that are pages of the site, too."""
+"""The documents outside of docs/ that are also pages of the site."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|[/#])([^)#\s]+)(#[^)\s]*)?\)")
 FENCES = re.compile(r"(?:^```(?:sh|python|ts)\n(?:(?!```).*\n)*```\n+){2,}", re.MULTILINE)
 DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 THEMES = {"default": "light", "dark": "dark"}
+COLUMN, LEGIBLE = 680, 0.58
+"""The width of a page's text in pixels, and the least scale at which people can read a diagram."""
+SIZE_OF_SVG = re.compile(r'viewBox="\S+ \S+ ([\d.]+) ')
+ITEM = re.compile(r"(?:[-*]|\d+\.) +")
 PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)#\s]+)\.png\)$", re.MULTILINE)
 FENCE = re.compile(r"^```(\w+)\n((?:(?!```).*\n)*)```\n", re.MULTILINE)
 
 
 def build(target: Path, *, strict: bool) -> int:
-    """Build the site into this folder, in place of an earlier one. Return Zensical's exit code."""
+    """Build the site into this folder, and return Zensical's exit code. An earlier site is replaced."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".docs-") as folder:
         work = Path(folder)
@@ -59,7 +63,7 @@ def build(target: Path, *, strict: bool) -> int:
 
 
 def replace(target: Path, built: Path) -> None:
-    """Move the new site to the place of the old one."""
+    """Move the built site to `target`. A site that is there is moved away first."""
     if target.exists():
         target.rename(built.with_name("old"))
     built.rename(target)
@@ -72,11 +76,12 @@ def pages() -> Iterator[tuple[str, str]]:
     names = {path: name for name, path in sources.items()}
     for name, path in sorted(sources.items()):
         text = path.read_text(encoding="utf-8")
-        yield name, with_tabs(with_dark_pictures(with_links(text, path, name, names), path))
+        text = with_nested_blocks(with_links(text, path, name, names))
+        yield name, with_tabs(with_dark_pictures(text, path))
 
 
 def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
-    """Point links at pages of the site. A link to a file that only the source has becomes plain text."""
+    """Change links to documents into links to pages. A link to a file without a page becomes plain text."""
 
     def pointed(found: re.Match[str]) -> str:
         label, link, fragment = found[1], found[2], found[3] or ""
@@ -90,8 +95,25 @@ def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
     return LINK.sub(pointed, text)
 
 
+def with_nested_blocks(text: str) -> str:
+    """Indent the further lines of a list item by four spaces: with fewer, Zensical ends the item."""
+    lines, width, in_code = [], 0, False
+    for line in text.splitlines(keepends=True):
+        item = None if in_code else ITEM.match(line)
+        if item:
+            width = len(item[0])
+        elif width and line.startswith(" " * width):
+            line = "    " + line[width:]
+        elif line.strip():
+            width = 0
+        if line.startswith("```"):
+            in_code = not in_code
+        lines.append(line)
+    return "".join(lines)
+
+
 def with_dark_pictures(text: str, path: Path) -> str:
-    """Show `x-dark.png` in place of `x.png` on a dark screen, if that picture exists."""
+    """Make pages show `x-dark.png` instead of `x.png` on a dark screen, if `x-dark.png` exists."""
 
     def both(found: re.Match[str]) -> str:
         label, picture = found[1], found[2]
@@ -103,7 +125,7 @@ def with_dark_pictures(text: str, path: Path) -> str:
 
 
 def with_tabs(text: str) -> str:
-    """Show code blocks that follow each other in several languages as tabs."""
+    """Turn consecutive code blocks in different languages into tabs."""
 
     def tabs(found: re.Match[str]) -> str:
         blocks = FENCE.findall(found[0])
@@ -118,21 +140,29 @@ def with_diagrams(text: str, page: Path) -> str:
     """Draw each Mermaid diagram as two pictures beside the page, for a light and a dark screen."""
 
     def drawn(found: re.Match[str]) -> str:
-        import mermaidx  # takes half a second, which pages without a diagram need not wait for
+        import mermaidx  # import here: it takes half a second, and only diagrams need it
 
         number, shown = text.count("```mermaid", 0, found.start()) + 1, []
         for theme, screen in THEMES.items():
             picture = page.with_name(f"{page.stem}-{number}-{screen}.svg")
             directive = f"%%{{init: {{'theme': '{theme}'}}}}%%"
             mermaidx.render(f"{directive}\n{found[1]}").save(str(picture))
-            shown.append(f"![Diagram]({picture.name}#only-{screen})")
+            width = shown_width(picture.read_text(encoding="utf-8"))
+            shown.append(f'![Diagram]({picture.name}#only-{screen}){{ width="{width}" }}')
         return "\n".join(shown) + "\n"
 
     return DIAGRAM.sub(drawn, text)
 
 
+def shown_width(svg: str) -> int:
+    """Return the width of a diagram: at most the width of the text, or more to stay legible."""
+    size = SIZE_OF_SVG.search(svg)
+    natural = float(size[1]) if size else COLUMN
+    return round(min(natural, max(COLUMN, LEGIBLE * natural)))
+
+
 def tab(language: str, code: str) -> str:
-    """Return one tab with its code."""
+    """Return the Markdown of one tab with a code block."""
     lines = "".join(f"    {line}" if line.strip() else line for line in code.splitlines(keepends=True))
     return f'=== "{LANGUAGES[language]}"\n\n    ```{language}\n{lines}    ```\n'
 

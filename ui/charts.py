@@ -15,7 +15,7 @@ MOST_LABELS = 12
 
 @dataclass(frozen=True)
 class Series:
-    """One named row of numbers, one number per label."""
+    """A named list of numbers, with one number per label of the chart."""
 
     name: str
     values: Sequence[float]

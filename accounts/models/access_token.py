@@ -15,7 +15,7 @@ from accounts.scopes import Scope
 
 
 class AccessToken(Credential):
-    """An OAuth access token, issued for an API key at /oauth/token. It ends with its key."""
+    """An OAuth access token, issued for an API key at /oauth/token. The token ends when the key ends."""
 
     PREFIX_MARK = "fxt"
 
@@ -29,7 +29,7 @@ class AccessToken(Credential):
 
     @classmethod
     def issue(cls, key: ApiKey, scopes: frozenset[Scope], lifetime: timedelta) -> tuple[Self, str]:
-        """Issue a token for a key and return it with its secret. It never outlives the key."""
+        """Issue a token for a key and return it with its secret. The token never outlives the key."""
         end = timezone.now() + lifetime
         if key.expires_at is not None:
             end = min(end, key.expires_at)

@@ -1,4 +1,4 @@
-"""API keys, and how they are issued, rotated and revoked."""
+"""API keys, with the methods that issue, rotate and revoke them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from accounts.scopes import Scope, scopes_of
 
 
 def validate_network(value: str) -> None:
-    """Raise ValidationError unless the value is a network in CIDR notation."""
+    """Raise ValidationError if the value is not a network in CIDR notation."""
     try:
         ipaddress.ip_network(value)
     except ValueError as error:
@@ -67,7 +67,9 @@ class ApiKey(OfOneParty, Credential):
     class Meta:
         ordering = ["-id"]
         verbose_name = "API key"
-        constraints = [of_one_party("api_key_of_one_party")]
+        constraints = [
+            of_one_party("api_key_of_one_party", "A key belongs to a supplier or to a retailer. Choose one.")
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
@@ -107,7 +109,7 @@ class ApiKey(OfOneParty, Credential):
         return bool(ended)
 
     def rotate(self) -> tuple[ApiKey, str]:
-        """Issue a successor. This key stays valid for the grace period."""
+        """Issue a successor and return it with its secret. This key stays valid for the grace period."""
         successor, secret = ApiKey.issue(
             self.party,
             self.name,

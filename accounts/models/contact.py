@@ -1,4 +1,4 @@
-"""The people of a party, whom operators write to."""
+"""The contacts of a party, for messages of operators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ class Contact(OfOneParty):
 
     class Meta:
         ordering = ["name", "id"]
-        constraints = [of_one_party("contact_of_one_party")]
+        constraints = [
+            of_one_party(
+                "contact_of_one_party", "A contact belongs to a supplier or to a retailer. Choose one."
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.party})"

@@ -12,6 +12,8 @@ from accounts.models.contact import Contact
 from accounts.models.party import Retailer, Supplier
 from fastdb.leased import LeasedWork
 
+BY_MEMBER = "member:"
+
 
 class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
     def of_party(self, party: Supplier | Retailer) -> Self:
@@ -22,14 +24,18 @@ class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
         """Return the messages that no one has answered or marked as done."""
         return self.filter(is_answer=False, done_at=None)
 
+    def unread_answers(self) -> Self:
+        """Return the answers of members that no operator has read. Other answers were typed by operators."""
+        return self.filter(is_answer=True, done_at=None, by__startswith=BY_MEMBER)
+
     def in_thread(self, message: ContactMessage) -> Self:
-        """Return the messages and answers of the same record and party."""
+        """Return the messages and answers about the same record, to or from the same party."""
         thread = self.filter(model=message.model, record_id=message.record_id)
         return thread.of_party(message.contact.party) if message.contact else thread.filter(pk=message.pk)
 
 
 class ContactMessage(LeasedWork):
-    """A message about a record to a contact, or the contact's answer. The contact's data is not copied."""
+    """A message about a record to a contact, or the contact's answer. No data of the contact is copied."""
 
     model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
     record_id = models.BigIntegerField()
@@ -45,17 +51,20 @@ class ContactMessage(LeasedWork):
     )
     sent_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=300, blank=True)
-    done_at = models.DateTimeField(null=True, help_text="When the party answered it or marked it as done.")
+    done_at = models.DateTimeField(
+        null=True, help_text="When it was answered or closed, or the answer was read."
+    )
 
     objects = ContactMessageQuerySet.as_manager()
 
     class Meta:
-        # The table was made by the back office, and the previous release still reads it.
+        # The model was in the app `backoffice`. The previous release still reads the table by this name.
         db_table = "backoffice_contactmessage"
         ordering = ["id"]
         indexes = [
             models.Index("record_id", "model", name="contact_message_of"),
             models.Index("next_try_at", condition=Q(next_try_at__isnull=False), name="contact_message_due"),
+            models.Index("id", condition=Q(is_answer=True, done_at=None), name="contact_answer_unread"),
         ]
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from accounts.scopes import Scope
 
 
 def hash_secret(secret: str) -> str:
-    """Return the stored form of a secret. A fast hash is enough, as the secret has 256 random bits."""
+    """Return the stored form of a secret. A fast hash is enough, because the secret has 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -39,7 +39,7 @@ class Credential(models.Model):
         abstract = True
 
     def make_secret(self) -> str:
-        """Give this unsaved credential a new secret and return it. It cannot be read again later."""
+        """Give this unsaved credential a new secret and return the secret. It cannot be read again later."""
         self.prefix = f"{self.PREFIX_MARK}_{secrets.token_hex(6)}"
         secret = f"{self.prefix}_{secrets.token_urlsafe(32)}"
         self.digest = hash_secret(secret)

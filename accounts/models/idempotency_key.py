@@ -1,4 +1,4 @@
-"""Stored answers to requests with an Idempotency-Key."""
+"""Stored responses to requests with an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from accounts.encryption import decrypt, encrypt
 
 
 class IdempotencyKey(models.Model):
-    """The first answer to a request that carried an Idempotency-Key (contract 2 and 12)."""
+    """The first response to a request with an Idempotency-Key (contract 2 and 12)."""
 
     party = models.CharField(max_length=30, help_text="Such as supplier:1")
     key = models.CharField(max_length=255)
@@ -38,6 +38,6 @@ class IdempotencyKey(models.Model):
         return self
 
     def read_body(self) -> bytes:
-        """Return the body as it was answered. Raises ValueError if no SECRET_KEY can decrypt it."""
+        """Return the body of the response. Raises ValueError if no SECRET_KEY can decrypt it."""
         body = bytes(self.body)
         return decrypt(body.decode()).encode() if self.encrypted else body

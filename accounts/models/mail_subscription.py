@@ -17,9 +17,10 @@ class MailFrequency(models.TextChoices):
 
 
 class MailSubscription(models.Model):
-    """The topics about which a member wants mails at one frequency, and the last mail's position.
+    """The topics about which a member wants mails at one frequency, and the last event in these mails.
 
-    The position moves before a mail is sent, and only from its former value. So no mail is sent twice.
+    A worker updates `after` before it sends a mail, and only if no other worker has updated it. No mail is
+    therefore sent twice.
     """
 
     member = models.ForeignKey(Member, on_delete=models.CASCADE, related_name="mail_subscriptions")

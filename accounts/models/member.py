@@ -1,10 +1,10 @@
-"""Members, who work for a party in the portal, and the invitations that make them (contract 20)."""
+"""Members, who work for a party in the portal, and invitations to become a member (contract 20)."""
 
 from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Self
 
 from django.contrib.auth.models import User
 from django.db import models
@@ -26,7 +26,7 @@ class MemberQuerySet(models.QuerySet["Member"]):
 
 
 class Member(OfOneParty):
-    """A user's place in one party. A removed member stays as a row, because histories name it."""
+    """A user's membership in one party. The row of a removed member stays, because histories name it."""
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     supplier = models.ForeignKey(
@@ -70,7 +70,7 @@ class Member(OfOneParty):
         return f"member:{self.pk}"
 
     def may(self, right: Right | None) -> bool:
-        """Return whether the role has a right. Every role has the right None, for a member's own choices."""
+        """Return whether the role has a right. None means the member's own settings, open to every role."""
         return right is None or right in RIGHTS[MemberRole(self.member_role)]
 
     def is_last_owner(self) -> bool:
@@ -91,7 +91,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(OfOneParty):
-    """An offer to an e-mail address to become a member. Its token works once; only the digest is stored."""
+    """An offer to an e-mail address to become a member. The token works once; only its digest is stored."""
 
     LIFETIME = timedelta(days=7)
 
@@ -101,7 +101,7 @@ class Invitation(OfOneParty):
     retailer = models.ForeignKey(
         Retailer, on_delete=models.PROTECT, null=True, blank=True, related_name="invitations"
     )
-    email = models.EmailField(max_length=150)  # it becomes the username, which has this limit
+    email = models.EmailField(max_length=150)  # the address becomes the username, which has this limit
     member_role = models.CharField("role", max_length=20, choices=MemberRole.choices)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     invited_by = models.CharField(max_length=200)
@@ -120,7 +120,7 @@ class Invitation(OfOneParty):
         return f"{self.email} ({self.party})"
 
     @classmethod
-    def issue(cls, party: Supplier | Retailer, **fields: Any) -> tuple[Self, str]:
+    def issue(cls, party: Supplier | Retailer, **fields: object) -> tuple[Self, str]:
         """Create an invitation and return it with its token."""
         token = secrets.token_urlsafe(32)
         invitation = cls(
@@ -138,9 +138,9 @@ class Invitation(OfOneParty):
 
 
 def member_names(actors: set[str], party: Supplier | Retailer | None = None) -> dict[str, str]:
-    """Return the names of members, of one party or of all, by their actor names.
+    """Return the names of members by their actor names, for one party or for all parties.
 
-    Without members, it takes no query.
+    Without a member among the actors, this takes no query.
     """
     ids = [int(name.partition(":")[2]) for name in actors if name.startswith("member:")]
     if not ids:

@@ -23,10 +23,10 @@ IS_BULK = Q(total__gt=1, confirmed_at__isnull=False) & ~Q(request_id="")
 
 
 class OperatorAction(LeasedWork):
-    """An action that an operator does to one or many records, with its progress.
+    """An operator's action on one or many records, with its progress.
 
-    Its rows are stored when it is chosen, so that it does exactly the rows that the operator confirmed, even
-    if the list changes meanwhile.
+    The rows are stored when the operator chooses them. The action is done to exactly these rows, even if the
+    list changes before the confirmation.
     """
 
     model = models.CharField(max_length=100, help_text="Such as orders.order.")
@@ -65,9 +65,9 @@ class OperatorAction(LeasedWork):
         indexes = [
             models.Index("id", condition=Q(finished_at=None), name="operator_action_open"),
             models.Index("actor", "id", name="operator_action_of_person"),
-            # The audit log leaves out the events of bulk actions.
+            # The audit log uses this index to leave out the events of bulk actions.
             models.Index("request_id", condition=IS_BULK, name="operator_action_bulk"),
-            # For the list of all actions, newest first.
+            # The list of all actions, newest first, uses this index.
             models.Index(
                 "created_at", "id", condition=Q(confirmed_at__isnull=False), name="operator_action_newest"
             ),
@@ -83,23 +83,26 @@ class OperatorAction(LeasedWork):
 
     @classmethod
     def to_do(cls) -> Q:
-        """Actions to check, and confirmed actions to do."""
+        """Return the condition that finds the actions for workers.
+
+        A worker checks the rows of a new action, and does a confirmed action as soon as it may start.
+        """
         may_start = Q(starts_at=None) | Q(starts_at__lte=Now())
         return Q(finished_at=None) & (Q(looked_at=None) | Q(confirmed_at__isnull=False) & may_start)
 
     @property
     def moving(self) -> bool:
-        """Return whether a worker checks or does rows now, so that the page should reload."""
+        """Return whether the rows are being checked or processed. The page then reloads itself."""
         return self.finished_at is None and (self.looked_at is None or self.confirmed_at is not None)
 
     @property
     def awaits_confirmation(self) -> bool:
-        """Whether the person that chose the action still has to confirm it."""
+        """Whether the operator who chose the action still has to confirm it."""
         return self.looked_at is not None and self.requested_at is None and self._unconfirmed
 
     @property
     def awaits_approval(self) -> bool:
-        """Whether a second operator has to approve or refuse it."""
+        """Whether a second operator has to approve or refuse the action."""
         return self.requested_at is not None and self._unconfirmed
 
     @property
@@ -108,7 +111,7 @@ class OperatorAction(LeasedWork):
 
     @property
     def url(self) -> str:
-        """Return the page of an action on many records."""
+        """Return the URL of the page of an action on many records."""
         return reverse(f"admin:{self.model.replace('.', '_')}_bulk", args=[self.pk])
 
     def counts(self) -> dict[str, int]:
@@ -131,7 +134,7 @@ class OperatorAction(LeasedWork):
 
 
 class OperatorActionRow(models.Model):
-    """One record of an action: why it is left out, or the expected effect, and the result."""
+    """One record of an action: the reason why it is left out, or its expected effect, and its result."""
 
     action = models.ForeignKey(OperatorAction, on_delete=models.CASCADE, related_name="rows")
     record_id = models.BigIntegerField()

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class OperatorNote(models.Model):
-    """The note about one record that an operator assigned, commented or snoozed. Partners never see it."""
+    """Operators' note about one record: assignee, text and end of the snooze. Partners never see it."""
 
     model = models.CharField(max_length=100, help_text="Such as orders.order.")
     record_id = models.BigIntegerField()

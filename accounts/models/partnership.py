@@ -13,7 +13,7 @@ from accounts.models.party import Retailer, Supplier
 
 
 class ServiceType(models.TextChoices):
-    """The channel in which a retailer sells the variants that it pulls (contract 5)."""
+    """A service type: the kind of sale for which a partnership lists variants (contract 5)."""
 
     ECOMMERCE = "ecommerce"
     MARKETPLACE = "marketplace"
@@ -34,7 +34,7 @@ class PartnershipQuerySet(models.QuerySet["Partnership"]):
 
 
 class CancelationDefault(models.TextChoices):
-    """The answer to assume when a supplier does not answer a cancellation in time."""
+    """The assumed answer of a supplier that does not answer a cancellation in time."""
 
     WAIT = "wait", "wait for the supplier"
     APPROVE = "approve", "approved"
@@ -42,7 +42,7 @@ class CancelationDefault(models.TextChoices):
 
 
 class CancelBeforeCapture(models.TextChoices):
-    """The handling of a cancellation while the supplier has never captured the fulfillment."""
+    """The handling of a cancellation before the supplier has captured the fulfillment."""
 
     ASK = "ask", "ask the supplier"
     AT_ONCE = "at_once", "cancel at once"
@@ -129,7 +129,15 @@ class Partnership(models.Model):
 
     class Meta:
         ordering = ["retailer_id", "supplier_id"]
-        constraints = [models.UniqueConstraint("retailer", "supplier", name="partnership_once")]
+        constraints = [
+            models.UniqueConstraint(
+                "retailer",
+                "supplier",
+                name="partnership_once",
+                violation_error_message="This retailer and this supplier are partners already."
+                " Change their partnership instead.",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.retailer} / {self.supplier}"

@@ -87,7 +87,7 @@ class Retailer(Party):
 
 
 class OfOneParty(models.Model):
-    """The base of models that belong to a supplier or to a retailer. `of_one_party` is their constraint."""
+    """The base of models that belong to a supplier or to a retailer. `of_one_party` makes the constraint."""
 
     supplier: models.ForeignKey[Supplier | None, Supplier | None]
     retailer: models.ForeignKey[Retailer | None, Retailer | None]
@@ -107,10 +107,14 @@ class OfOneParty(models.Model):
         return Role.SUPPLIER if self.supplier_id else Role.RETAILER
 
 
-def of_one_party(name: str) -> models.CheckConstraint:
-    """Return the constraint of an `OfOneParty` model: exactly one of the two columns is set."""
+def of_one_party(name: str, message: str | None = None) -> models.CheckConstraint:
+    """Return the constraint of an `OfOneParty` model: exactly one of the two columns is set.
+
+    `message` is the error that a form shows.
+    """
     return models.CheckConstraint(
         condition=Q(supplier__isnull=False, retailer__isnull=True)
         | Q(supplier__isnull=True, retailer__isnull=False),
         name=name,
+        violation_error_message=message,
     )

@@ -13,7 +13,7 @@ from accounts.models.party import Retailer, Supplier
 
 class SavedViewQuerySet(models.QuerySet["SavedView"]):
     def of_list(self, listed: str, party: Supplier | Retailer | None) -> Self:
-        """Return the views of a list: the party's views in the portal, the operators' views elsewhere."""
+        """Return the party's views of a list, or the operators' views if `party` is None."""
         of_party = {
             role: party if party and party.role == role else None for role in ("supplier", "retailer")
         }
@@ -37,7 +37,7 @@ class SavedView(models.Model):
     objects = SavedViewQuerySet.as_manager()
 
     class Meta:
-        # The table was made by the back office, and the previous release still reads it.
+        # The model was in the app `backoffice`. The previous release still reads the table by this name.
         db_table = "backoffice_savedview"
         ordering = ["name", "id"]
         constraints = [

@@ -1,4 +1,4 @@
-"""Suspensions: no new trade for a while."""
+"""Suspensions: stops of new trade."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class SuspensionQuerySet(models.QuerySet["Suspension"]):
 
 
 class Suspension(models.Model):
-    """A stop of new trade for a supplier, a retailer or a partnership. Open work goes on.
+    """A stop of new trade for a supplier, a retailer or a partnership. Open work continues.
 
-    Triggers update `Partnership.is_trading`, which routing and the pull read. So the end of a suspension is
-    an ordinary change of the row, and pollers see it (docs/adr/0030, docs/adr/0058).
+    Triggers update `Partnership.is_trading`, which routing and the pull read. The end of a suspension thus
+    changes the row of the partnership, so polling retailers see the end (docs/adr/0030).
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="suspensions")

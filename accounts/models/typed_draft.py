@@ -1,4 +1,4 @@
-"""Texts that people typed into forms that the service could not accept at that moment."""
+"""Kept texts: fields of forms that were sent after the end of the session."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class TypedDraft(models.Model):
-    """The encrypted fields of one form, kept for their author until the form is sent again."""
+    """The encrypted fields of one form. They are kept for their author until the form is sent again."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="typed_drafts")
     path = models.CharField(max_length=500, help_text="The page of the form.")

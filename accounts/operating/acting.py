@@ -1,4 +1,4 @@
-"""The part of a site that does actions to many records: an admin, or a page of the portal."""
+"""The interface between actions on many records and the two sites with such actions, admin and portal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from accounts.operating.operator_actions import AdminAction
 
 
 class Acting(Protocol):
-    """The admin of the model that the action is for, or its part in the portal."""
+    """The interface to one model's records and actions. Admins and classes of the portal implement it."""
 
     @property
     def model(self) -> type[Model]: ...
@@ -34,10 +34,10 @@ _for_members: dict[str, Acting] = {}
 
 
 def register_for_members(acting: Acting) -> None:
-    """Let members do actions to many records of this model."""
+    """Register the portal's `Acting` of a model, so that members can do actions to many of its records."""
     _for_members[acting.model._meta.label_lower] = acting
 
 
 def acting_of_members(chosen: OperatorAction) -> Acting | None:
-    """Return the part of the portal that does an action of a member; None for an action of an operator."""
+    """Return the portal's `Acting` for the action of a member, or None for the action of an operator."""
     return _for_members[chosen.model] if chosen.actor.startswith("member:") else None

@@ -22,7 +22,7 @@ from accounts.models import Result
 from accounts.operating import bulk_actions
 from accounts.operating.admin_base import ReadOnlyAdmin, Record, operator_of
 from accounts.operating.bulk_pages import BulkPages
-from accounts.operating.operator_actions import AdminAction, typed_texts
+from accounts.operating.operator_actions import STALE, AdminAction, is_stale, typed_texts
 from accounts.operating.record_panels import ShownPanel, panels_of
 
 LEVELS = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
@@ -30,7 +30,7 @@ LEVELS = {Result.DONE: messages.SUCCESS, Result.UNCHANGED: messages.WARNING}
 
 
 class ActingAdmin(BulkPages[Record]):
-    """A model that operators change by actions: one record on its page, or many records in the list."""
+    """The admin of a model that operators change by actions, on a record's page or on many listed records."""
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_do"
@@ -39,7 +39,7 @@ class ActingAdmin(BulkPages[Record]):
         return [*action_urls, *self.bulk_urls(), *super().get_urls()]
 
     def action_view(self, request: HttpRequest, object_id: int, action_name: str) -> HttpResponse:
-        """Show the effect of an action and its form; on POST do it and return to the page it came from."""
+        """Show the effect of an action and its form. On POST, do the action and redirect to `next`."""
         if not (self.has_view_permission(request) and self.has_act_permission(request)):
             raise PermissionDenied
         record, action = self.acting_on([object_id]).first(), self.find_action(action_name)
@@ -56,6 +56,8 @@ class ActingAdmin(BulkPages[Record]):
             messages.error(request, why_not)
             if not typed_texts(form):
                 return HttpResponseRedirect(self._url(record))
+        elif sent is not None and form.is_valid() and is_stale(action, record, sent):
+            messages.warning(request, STALE)
         elif sent is not None and form.is_valid():
             if self._run(request, action, record, form.cleaned_data, form_id) is not Result.REFUSED:
                 return self.after_action(request, record, after)
@@ -76,19 +78,19 @@ class ActingAdmin(BulkPages[Record]):
         }
         return TemplateResponse(request, "admin/action.html", context)
 
-    def _after(self, request: HttpRequest, record: Any) -> str:
-        """Return the URL to go to afterwards: the page that the operator came from, or the record's page."""
+    def _after(self, request: HttpRequest, record: object) -> str:
+        """Return the URL of the redirect after the action: the previous page, or else the record's page."""
         return page_after(request) or self._url(record)
 
     def after_action(self, request: HttpRequest, record: Any, after: str) -> HttpResponse:
-        """Return the answer to a done action. Override it to show something once, such as a secret."""
+        """Return the response after a done action. Override this method to show a secret once."""
         return HttpResponseRedirect(after)
 
     def about(self, record: Any) -> str:
-        """Return the party of the record, if its name does not contain it."""
+        """Return the party of the record, or an empty text if the record's name contains the party."""
         return ""
 
-    def _context(self, request: HttpRequest, record: Any) -> dict[str, object]:
+    def _context(self, request: HttpRequest, record: object) -> dict[str, object]:
         return {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -103,7 +105,7 @@ class ActingAdmin(BulkPages[Record]):
         self,
         request: HttpRequest,
         action: AdminAction[Any],
-        record: Any,
+        record: object,
         answers: dict[str, object],
         form_id: UUID | None,
     ) -> Result:
@@ -125,14 +127,14 @@ class ActingAdmin(BulkPages[Record]):
 
 
 def page_after(request: HttpRequest) -> str:
-    """Return the admin page named in the parameter `next`; empty for any other address."""
+    """Return the admin URL in the parameter `next`; empty for any other URL."""
     after = request.POST.get("next") or request.GET.get("next") or ""
     is_ours = url_has_allowed_host_and_scheme(after, {request.get_host()}, request.is_secure())
     return after if is_ours and after.startswith("/admin/") else ""
 
 
 def sent_form_id(sent: dict[str, str] | None) -> UUID | None:
-    """Return the id of the shown form, or None. A script may send a form without an id."""
+    """Return the id of the sent form, or None: a script may send a form without an id."""
     try:
         return UUID((sent or {}).get("form_id", ""))
     except ValueError:
@@ -146,12 +148,12 @@ def _choose(
 
 
 class ActingFormAdmin(ActingAdmin[Record]):
-    """A model with Django's change form or read-only fields, and buttons for actions above them."""
+    """The admin of a model with Django's change form, and with buttons for actions above the form."""
 
     change_form_template = "admin/acting_form.html"
 
     def panels(self, request: HttpRequest, obj: Record | None) -> list[ShownPanel]:
-        """Return the panels of a record's page; the page of a new record has none."""
+        """Return the panels of a record's page. The page of a new record has no panels."""
         return [] if obj is None else panels_of(self.model, request)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Record | None = None) -> Any:
@@ -182,14 +184,14 @@ class ActingFormAdmin(ActingAdmin[Record]):
 
 
 class RecordAdmin(ActingAdmin[Record], ReadOnlyAdmin[Record]):
-    """A model that operators read, and change only by actions. The Support role sees no buttons."""
+    """The admin of a model that operators change only by actions. The group *Support* sees no buttons."""
 
     page_template: ClassVar[str]
     shows_pictures: ClassVar[bool] = False
     """Whether the page may load pictures from suppliers' hosts."""
 
     def page_context(self, request: HttpRequest, record: Record) -> dict[str, object]:
-        """Return more context for the record's page."""
+        """Return additional template context for the record's page."""
         return {}
 
     def changeform_view(

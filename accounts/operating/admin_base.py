@@ -10,6 +10,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.actors import Actor
+from api.ids import as_id
 
 Record = TypeVar("Record", bound=Model)
 
@@ -20,13 +21,8 @@ def operator_of(request: HttpRequest) -> Actor:
     return Actor.of_user(request.user)
 
 
-def as_id(text: str) -> int:
-    """Parse a record's id that an operator typed. Return 0, which no record has, for anything else."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
-
-
 class LongList(admin.ModelAdmin[Record]):
-    """A list that may have millions of rows. It shows the newest first and searches only by indexes."""
+    """A list that may have millions of rows. It shows the newest rows first and searches only by indexes."""
 
     ordering = ("-id",)
     sortable_by = ("id",)
@@ -34,7 +30,7 @@ class LongList(admin.ModelAdmin[Record]):
     list_per_page = 50
 
     def search_condition(self, term: str) -> Q:
-        """Match whole values or prefixes, each by an index. A substring search would read the whole table."""
+        """Return the condition of a search. It must use an index: a substring search would read all rows."""
         return Q(pk=as_id(term))
 
     def get_search_results(
@@ -45,7 +41,7 @@ class LongList(admin.ModelAdmin[Record]):
 
 
 class ReadOnlyAdmin(LongList[Record]):
-    """A list and its pages without adding, changing or deleting."""
+    """The admin of records that operators can only read."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

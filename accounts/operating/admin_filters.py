@@ -1,4 +1,4 @@
-"""Filters of the admin's lists. Each also builds its URL parameter for links to a filtered list."""
+"""Filters of the admin's lists. Each filter also builds its URL parameters for links to a filtered list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Narrowing(Protocol):
-    """A chosen filter of a list: it filters rows and knows its URL parameters."""
+    """A filter of a list with its chosen value: it filters rows, and returns its URL parameters."""
 
     def narrow(self, rows: QuerySet[Any]) -> QuerySet[Any]: ...
 
@@ -44,7 +44,7 @@ class FlagFilter(ABC, admin.SimpleListFilter):
     def is_chosen(cls, request: HttpRequest) -> bool:
         return request.GET.get(cls.parameter_name) == cls.chosen
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         return [(self.chosen, self.label)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[M]) -> QuerySet[M]:

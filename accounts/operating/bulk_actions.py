@@ -1,8 +1,9 @@
 """Operators' actions on many records: choose the rows, check them, confirm the action, do it row by row.
 
-The table is the queue. A worker leases an action for a slice of a few seconds. It reads many records at once,
-and does each record in its own transaction, together with the row's result. So locks are held only as long as
-one record takes, and a killed worker loses nothing and does nothing twice.
+The table of actions is the queue. A worker leases an action, works on it for a few seconds, and then takes
+the next action. A worker reads many records together, but changes each record in a separate transaction,
+together with the row's result. Locks are therefore held only for one record, and a killed worker loses
+nothing and does nothing twice.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
@@ -29,14 +31,14 @@ from fastdb import leased
 from fastdb.updates import update
 
 RUN_TASK = "accounts.tasks.run_operator_action"
-MOST = 1_000_000  # rows of one action
+MOST = 1_000_000  # the largest number of rows of one action
 AT_ONCE = 1.5  # seconds of work in the operator's request; a worker does the rest
 SLICE = 4.0  # seconds of work until a worker takes the next action
-AT_WORK = 2  # actions in progress at the same time; the other worker threads stay free
+AT_WORK = 2  # the maximum of actions in progress at the same time, so that other worker threads stay free
 PAGE = 500
-AT_HAND = 50  # rows whose records are read at once before they are done one by one
-UNCONFIRMED = timedelta(days=1)  # until an action that no one confirmed is deleted
-UNAPPROVED = timedelta(days=7)  # until an action that no second operator approved is deleted
+AT_HAND = 50  # rows whose records are read together, before the action is done to each of them
+UNCONFIRMED = timedelta(days=1)  # the age at which an action that no one confirmed is deleted
+UNAPPROVED = timedelta(days=7)  # the time after which an unanswered request for approval is deleted
 GONE = "The record does not exist any more."
 
 
@@ -45,11 +47,11 @@ class TooMany(Exception):
 
 
 class NotChooser(Exception):
-    """An operator tried to confirm the action of another one."""
+    """An operator tried to confirm another operator's action."""
 
 
 class OwnAction(Exception):
-    """The chooser of an action tried to approve it."""
+    """The operator who chose an action tried to approve it."""
 
 
 def choose(
@@ -75,7 +77,7 @@ def choose(
     return chosen
 
 
-def _create(model: type[Model], action: AdminAction[Any], by: Actor, **fields: Any) -> OperatorAction:
+def _create(model: type[Model], action: AdminAction[Any], by: Actor, **fields: object) -> OperatorAction:
     return OperatorAction.objects.create(
         model=model._meta.label_lower,
         action=action.name,
@@ -86,7 +88,10 @@ def _create(model: type[Model], action: AdminAction[Any], by: Actor, **fields: A
 
 
 def _store_rows(chosen: OperatorAction, chosen_rows: QuerySet[Any]) -> int:
-    sql, parameters = chosen_rows.query.sql_with_params()
+    try:
+        sql, parameters = chosen_rows.query.sql_with_params()
+    except EmptyResultSet:  # the condition can match no record, for example an empty list of ids
+        return 0
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -103,8 +108,8 @@ def confirm(
 ) -> bool:
     """Start a checked action, or ask a second operator to approve it. Raises NotChooser.
 
-    Return False if it was already confirmed or stopped. Only its chooser may confirm it, because its changes
-    are recorded in the name of the chooser.
+    Return False if the action was already confirmed or stopped. Only the operator who chose the action may
+    confirm it, because its changes are recorded under this operator's name.
     """
     if by.name != chosen.actor:
         raise NotChooser(f"{chosen.actor} chose this action, so only {chosen.actor} can confirm it.")
@@ -128,9 +133,9 @@ def _start(action: AdminAction[Any], rows: int) -> dict[str, Any]:
 
 
 def approve(chosen: OperatorAction, action: AdminAction[Any], *, by: Actor) -> bool:
-    """Start an action as the second operator, after its chooser has confirmed it. Raises OwnAction.
+    """Start an action as the second operator, after the first operator has confirmed it. Raises OwnAction.
 
-    Return False if it does not wait for an approval. To refuse an action, call `stop`.
+    Return False if the action does not wait for an approval. To refuse an action, call `stop`.
     """
     if by.name == chosen.actor:
         raise OwnAction("You chose this action, so another operator has to approve it.")
@@ -160,10 +165,10 @@ def record_single(
     answers: dict[str, Any],
     form_id: UUID | None = None,
 ) -> tuple[Result, str]:
-    """Do an action to one record now, and store the operator or member, and the result.
+    """Do an action to one record now, and store its actor and its result. Return the result and a message.
 
     A form that is sent twice (by a double click, or by the browser's back button) is done once: the stored
-    action has the form's id, and is saved in the transaction of the change.
+    action has the form's unique id, and is saved in the same transaction as the change.
     """
     now = timezone.now()
 
@@ -202,7 +207,7 @@ def record_single(
 
 
 def was_sent(form_id: UUID | None) -> str:
-    """Return a message if a form was already done; empty otherwise."""
+    """Return a message if the action of this form was already carried out, else an empty text."""
     done = OperatorActionRow.objects.filter(action__form_id=form_id) if form_id else None
     message = done.values_list("message", flat=True).first() if done is not None else None
     if message is None:
@@ -215,16 +220,16 @@ def _as_text(message: str) -> str:
     return unescape(strip_tags(message)) if isinstance(message, SafeString) else message
 
 
-# --- Slices --------------------------------------------------------------------------------------
+# --- Work on an action for some seconds ----------------------------------------------------------
 
 
 def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
-    """Check or process rows for some seconds; return False if work is left for the caller.
+    """Check or process rows for some seconds; return False if the caller has to continue the action.
 
-    True means that nothing is left now, or that another worker has the lease.
+    True means that no work is left now, or that another worker has the lease.
     """
     action = admin.find_action(chosen.action)
-    if action is None:  # another version of the service has no such action
+    if action is None:  # another version of the service stored this action
         stop(chosen, by=Actor.system("operators' actions"))
         OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
         return True
@@ -262,7 +267,7 @@ def _check(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end:
 
 
 def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: float) -> bool:
-    """Do the rows one by one, in the order of the list."""
+    """Do the action to the rows one by one, in the order of the list."""
     actor = Actor(admin.actor_kind, chosen.actor, chosen.request_id, approved_by=chosen.approved_by)
     answers = {**chosen.answers, UNDO: chosen.undoes_id is not None}
     to_do = chosen.rows.filter(why_not="", result="", action__stopped_at=None).order_by("id")
@@ -279,12 +284,12 @@ def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: f
 
 
 def _act_on(
-    row: OperatorActionRow, record: Any, action: AdminAction[Any], actor: Actor, answers: dict[str, Any]
+    row: OperatorActionRow, record: object, action: AdminAction[Any], actor: Actor, answers: dict[str, Any]
 ) -> bool:
-    """Do the action to one record; return False without a change if the row was done or the action stopped.
+    """Do the action to one record. Return False if the row was already done or the action was stopped.
 
-    The result is saved in the same transaction, and only if the row has none. So the second of two workers
-    changes nothing, and a killed worker loses at most the row that it was doing.
+    The result is saved in the same transaction, and only if the row has no result yet. If two workers have
+    the same row, the second worker changes nothing. If a worker is killed, another worker repeats the row.
     """
 
     def save_result(result: Result, message: str) -> None:
@@ -295,7 +300,7 @@ def _act_on(
     try:
         if record is None:
             save_result(Result.REFUSED, GONE)
-        elif why_not := action.why_not(record):  # it may have changed since it was checked
+        elif why_not := action.why_not(record):  # the record may have changed since the check
             save_result(Result.UNCHANGED, why_not)
         else:
             perform(action, record, actor, answers, save_result)
@@ -314,12 +319,12 @@ def all_at_work() -> bool:
 
 
 def wake(action_id: int) -> None:
-    """Wake a worker to continue an action. If the message is lost, the sweep wakes one later."""
+    """Wake a worker to continue an action. If the Celery message is lost, a periodic task wakes a worker."""
     leased.wake(RUN_TASK, action_id)
 
 
 def unfinished() -> list[int]:
-    """Return actions that need a worker. Delete actions that were not confirmed or approved in time."""
+    """Return the ids of actions that need a worker. Delete actions that no one confirmed in time."""
     unconfirmed, now = OperatorAction.objects.filter(finished_at=None, confirmed_at=None), timezone.now()
     unconfirmed.filter(requested_at=None, created_at__lte=now - UNCONFIRMED).delete()
     unconfirmed.filter(requested_at__lte=now - UNAPPROVED).delete()

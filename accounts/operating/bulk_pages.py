@@ -29,7 +29,7 @@ COLUMNS = ("record", "name", "result", "message")
 
 
 class BulkPages(ModelAdmin[Record]):
-    """A model with actions, and the pages of an action on many of its records."""
+    """The admin of a model with actions, with the pages of an action on many records."""
 
     actor_kind: ClassVar[ActorKind] = ActorKind.OPERATOR
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
@@ -37,7 +37,7 @@ class BulkPages(ModelAdmin[Record]):
     """Relations that actions read. They are prefetched, so that many records need few queries."""
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Return whether this user may do actions, not only read."""
+        """Return whether this user may do actions. Other users can only read."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
@@ -47,7 +47,7 @@ class BulkPages(ModelAdmin[Record]):
 
     @property
     def all_actions(self) -> list[AdminAction[Any]]:
-        """The actions that upper apps have registered, and the admin's own."""
+        """The actions that upper apps have registered, and the actions of this admin."""
         return [*record_panels.actions_of(self.model), *self.record_actions]
 
     def find_action(self, name: str) -> AdminAction[Any] | None:
@@ -99,7 +99,7 @@ class BulkPages(ModelAdmin[Record]):
         return form
 
     def confirm_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Start the action: this request does a part, a worker does the rest."""
+        """Start the action, or request its approval. After AT_ONCE seconds, a worker does the rest."""
         chosen, action = self._find(request, pk, acting=True)
         form = self._form(chosen, action, request.POST.dict())
         if not form.is_valid():
@@ -131,7 +131,7 @@ class BulkPages(ModelAdmin[Record]):
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Choose the done rows for the reversing action, which needs a confirmation like any other."""
+        """Choose the done rows for the reversing action, which needs a confirmation like any other action."""
         chosen, action = self._find(request, pk, acting=True)
         back = self.find_action(action.undone_by)
         if back is None:
@@ -161,7 +161,7 @@ class BulkPages(ModelAdmin[Record]):
         return chosen, action
 
     def _amounts(self, chosen: OperatorAction, action: AdminAction[Any]) -> Sequence[tuple[Decimal, str]]:
-        """Return the money of the possible rows, while the action may still be dropped or refused."""
+        """Return the amounts of the possible rows, while the action waits for a confirmation or approval."""
         if action.amounts is None or not (chosen.awaits_confirmation or chosen.awaits_approval):
             return []
         return action.amounts(chosen.rows.filter(why_not="").values("record_id"))
@@ -174,7 +174,7 @@ class BulkPages(ModelAdmin[Record]):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_bulk", args=[chosen.pk])
 
     def _page(
-        self, request: HttpRequest, chosen: OperatorAction, action: AdminAction[Any], form: Any
+        self, request: HttpRequest, chosen: OperatorAction, action: AdminAction[Any], form: object
     ) -> HttpResponse:
         counts = chosen.counts()
         shown = chosen.rows.exclude(result="", why_not__gt="") if counts["possible"] else chosen.rows.all()
@@ -227,5 +227,5 @@ def _result(row: OperatorActionRow, chosen: OperatorAction) -> tuple[str, str]:
 
 
 def _cell(text: str) -> str:
-    """Quote a text that a spreadsheet would run as a formula."""
+    """Put a quote before a text that a spreadsheet would run as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -8,12 +8,11 @@ from django.utils import timezone
 
 from accounts.actors import Actor
 from accounts.models import ContactMessage
-
-BY_MEMBER = "member:"
+from accounts.models.contact_message import BY_MEMBER
 
 
 def answer(message: ContactMessage, text: str, *, by: Actor) -> ContactMessage:
-    """Store a member's answer beside its message, and close the thread. Call it in a transaction."""
+    """Store a member's answer, and mark the messages of the thread as done. Call this in a transaction."""
     stored = ContactMessage.objects.create(
         model=message.model,
         record_id=message.record_id,
@@ -28,8 +27,13 @@ def answer(message: ContactMessage, text: str, *, by: Actor) -> ContactMessage:
 
 
 def close(message: ContactMessage) -> int:
-    """Mark the open messages of a thread as done, and return their number."""
+    """Mark the unanswered messages in the message's thread as done. Return how many were marked."""
     return ContactMessage.objects.to_answer().in_thread(message).update(done_at=timezone.now())
+
+
+def mark_read(message: ContactMessage) -> int:
+    """Mark the unread answers in the message's thread as read. Return how many were marked."""
+    return ContactMessage.objects.unread_answers().in_thread(message).update(done_at=timezone.now())
 
 
 def is_from_portal(answer: ContactMessage) -> bool:

@@ -1,4 +1,4 @@
-"""A filter by days for lists. It is fast in tables with millions of rows, as ids follow time."""
+"""A filter by days for lists. It is fast in tables with millions of rows, because ids grow with time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.dateparse import parse_date
 from psycopg.sql import SQL, Identifier, Literal
 
-# Ids do not follow time exactly: concurrent transactions get an id and a time in different order.
+# Search with this margin: concurrent transactions may get their ids and their times in different orders.
 MARGIN = timedelta(hours=1)
 EARLIEST = datetime.min.replace(tzinfo=UTC) + MARGIN
 FIRST = """
@@ -32,7 +32,10 @@ FIRST = """
 
 
 def first_since(model: type[Model], time_field: str, moment: datetime) -> int | None:
-    """Return the id of the first row at or after a moment, found by bisection; None in an empty table."""
+    """Find the id of the first row at or after a moment by bisection.
+
+    If all rows are older, return the largest id plus one. If the table is empty, return None.
+    """
     meta = model._meta
     columns = {field.name: field.column or "" for field in meta.concrete_fields}
     query = SQL(FIRST).format(
@@ -48,7 +51,7 @@ def first_since(model: type[Model], time_field: str, moment: datetime) -> int | 
 
 
 class DaysFilter(FieldListFilter):
-    """A filter from one day to another, both included, UTC. An unreadable day filters nothing."""
+    """A filter for the rows from one day (UTC) to another, both included. An unreadable day is ignored."""
 
     template = "admin/days_filter.html"
 
@@ -92,7 +95,7 @@ class DaysFilter(FieldListFilter):
         return queryset
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """Return one choice: the form, with the list's other filters as hidden fields."""
+        """Yield one dict for the template: the two days, and the list's other filters as hidden fields."""
         form_names = {self.since_name, self.until_name, "p"}
         yield {
             "since": self.since,

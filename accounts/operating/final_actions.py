@@ -17,17 +17,17 @@ FROM_ROWS = 2
 
 
 def is_final(action: AdminAction[Any], rows: int) -> bool:
-    """Return whether this number of rows needs the typed number and the wait."""
+    """Return whether the action on this number of rows needs the typed number and the wait."""
     return action.is_final and rows >= FROM_ROWS
 
 
 def starts_at(action: AdminAction[Any], rows: int) -> datetime | None:
-    """Return when an action that is confirmed now may start; None if it may start at once."""
+    """Return when an action that is confirmed now may start, or None for an action without a wait."""
     return timezone.now() + WAIT if is_final(action, rows) else None
 
 
 def seconds_left(chosen: OperatorAction) -> int:
-    """Return the seconds until a confirmed action starts, and 0 if it does not wait."""
+    """Return the seconds until a confirmed action starts, or 0 if it does not wait."""
     if chosen.starts_at is None or chosen.finished_at is not None:
         return 0
     return max(0, -int((timezone.now() - chosen.starts_at).total_seconds() // 1))
@@ -48,7 +48,7 @@ class TypedNumber(forms.IntegerField):
     def message(self) -> str:
         return f"This action changes {self.rows} rows and cannot be undone. Type {self.rows} to confirm it."
 
-    def clean(self, value: Any) -> Any:
+    def clean(self, value: object) -> Any:
         if super().clean(value) != self.rows:
             raise forms.ValidationError(self.message, code="other_number")
         return self.rows

@@ -12,7 +12,7 @@ from accounts.scopes import Role, Scope, scopes_of
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
-    """The form of an API key. It checks that the key has one party, and only scopes of that party's role."""
+    """The form of an API key. It requires one party, and only scopes that this party's role may have."""
 
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
@@ -33,7 +33,7 @@ class ApiKeyForm(forms.ModelForm[ApiKey]):
             "expires_at",
         ]
 
-    # Django's error for a wrong list item gives its position, but not the reason.
+    # `clean_allowed_networks` checks the items: Django's error for a wrong item lacks the reason.
     allowed_networks = SimpleArrayField(
         forms.CharField(), required=False, help_text="CIDR networks, comma-separated. Empty: any address."
     )

@@ -1,4 +1,4 @@
-"""The description of an operators' action: when it is possible, its effect, and how to undo it.
+"""The description of an operator's action: when it is possible, its effect, and how to undo it.
 
 The same description is used for the button on a record's page, the entry in a list's menu, the page with the
 preview, and the job that does the action to many records.
@@ -28,7 +28,7 @@ Record = TypeVar("Record", bound=Model)
 
 
 class Reason(Enum):
-    """Whether the form of an action asks for a reason."""
+    """The rule for the field "reason" in the form of an action."""
 
     NONE = "none"
     OPTIONAL = "optional"
@@ -36,14 +36,14 @@ class Reason(Enum):
 
 
 UNDO = "undo"
-"""The answer that tells `run` that the operator undoes an earlier action with this one."""
+"""The key in `answers` that is true if the operator undoes an earlier action with this action."""
 
 
 class NothingChanged(Exception):
-    """The record is already in the wanted state. The message describes that state."""
+    """The record is already in the requested state. The message describes this state."""
 
 
-def _always(record: Any) -> str:
+def _always(record: object) -> str:
     return ""
 
 
@@ -53,9 +53,10 @@ class AdminAction(Generic[Record]):
 
     `run(record, actor, answers)` returns a message for the operator. It raises ApiError or NothingChanged.
     `why_not(record)` returns the reason why the action is not possible, or an empty string. `effect(record)`
-    returns a preview. Both read only relations that the admin's `acts_with` prefetches, so many records need
-    few queries. `form(record, sent_data)` builds the form on the action's page; the action from a list has no
-    form. A form without choices gives the reason in its attribute `why_not`; its page then has no button.
+    returns a preview. `why_not` and `effect` use no relations except those that the admin prefetches with
+    `acts_with`, so many records need few queries. `form(record, sent_data)` builds the form on the action's
+    page; an action from a list asks only for a reason. A form without anything to choose sets its attribute
+    `why_not`; the page then has no button.
     """
 
     name: str
@@ -76,14 +77,14 @@ class AdminAction(Generic[Record]):
     list_label: str = ""
     """The label in the list's menu, if the label of the page's button does not fit many records."""
     in_transaction: bool = True
-    """False for an action that calls a remote host. Not allowed with `bulk`: its rows have transactions."""
+    """False for an action that calls a remote host. Not allowed with `bulk`: each row has a transaction."""
     is_final: bool = False
-    """Whether nothing reverses the action. It asks for the number of its rows, and waits before its start."""
+    """Whether the action cannot be undone. On several rows, it needs the typed row count and starts later."""
     undone_by: str = ""
-    """The name of the action that reverses this one."""
+    """The name of the action that reverses this action."""
     undo: str = "It cannot be undone."
     amounts: Callable[[QuerySet[Any]], Sequence[tuple[Decimal, str]]] | None = None
-    """Return the money of each currency that the action concerns, from a query of the ids of its records."""
+    """The function that returns the affected amounts by currency, from a query of the ids of the records."""
 
     @property
     def label_for_many(self) -> str:
@@ -93,7 +94,7 @@ class AdminAction(Generic[Record]):
         return not self.why_not(record)
 
     def form_for(self, record: Record | None, sent: dict[str, Any] | None) -> forms.Form:
-        """Return the action's form; for a list, where `record` is None, only the field for the reason."""
+        """Return the action's form. For many records, `record` is None and the form has only the reason."""
         form = self.form(record, sent) if self.form and record is not None else forms.Form(sent)
         if self.reason is not Reason.NONE and "reason" not in form.fields:
             form.fields["reason"] = forms.CharField(
@@ -102,8 +103,20 @@ class AdminAction(Generic[Record]):
         return form
 
 
+STALE = "The record was changed while this page was open. Check the preview, then send the form again."
+
+
+def is_stale(action: AdminAction[Any], record: object, sent: dict[str, Any]) -> bool:
+    """Return whether the preview has changed since the page was shown.
+
+    A form without the field `seen_effect`, for example from a script, is never stale.
+    """
+    seen = sent.get("seen_effect")
+    return seen is not None and str(seen).split() != action.effect(record).split()
+
+
 def typed_texts(form: forms.Form) -> list[tuple[str, str]]:
-    """Return the sent texts with their labels, so that a form that came too late loses no text."""
+    """Return labels and values of the sent fields. The page shows them if the action is not possible."""
     if not form.is_bound:
         return []
     sent = [(field.label, field.value()) for field in form if not field.is_hidden]
@@ -111,7 +124,7 @@ def typed_texts(form: forms.Form) -> list[tuple[str, str]]:
 
 
 class AlreadySubmitted(Exception):
-    """Another request or worker has already done this, or the action was stopped."""
+    """Another request or worker has already done this form or row, or the action was stopped."""
 
 
 SaveResult = Callable[[Result, str], None]
@@ -119,12 +132,13 @@ SaveResult = Callable[[Result, str], None]
 
 
 def perform(
-    action: AdminAction[Any], record: Any, actor: Actor, answers: dict[str, Any], save_result: SaveResult
+    action: AdminAction[Any], record: object, actor: Actor, answers: dict[str, Any], save_result: SaveResult
 ) -> tuple[Result, str]:
-    """Do an action to a record, save its result, and return it with a message for the operator.
+    """Do an action to a record and save the result. Return the result, and a message for the operator.
 
-    The change and its result are saved in one transaction, unless the action forbids one. A failed action
-    saves only its result. If `save_result` raises AlreadySubmitted, nothing is changed and it is passed on.
+    The change and its result are saved in one transaction, unless `in_transaction` is False. A failed action
+    saves only its result. If `save_result` raises AlreadySubmitted, nothing is changed, and this function
+    raises it, too.
     """
     reason = answers.get("reason", "")
     if reason and not action.shares_reason:

@@ -1,7 +1,8 @@
 """A registry of panels and actions that upper apps add to the admin page of a lower app's record.
 
-A lower app cannot import an upper one. Therefore each app registers what it adds to a model in its `ready()`,
-and the model's admin reads the registry with each request. No app replaces the admin of another app.
+A lower app cannot import an upper app (docs/architecture.md). Therefore each app registers its panels and
+actions in its `ready()`, and the model's admin reads the registry in each request. No app replaces the admin
+of another app.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from accounts.operating.operator_actions import AdminAction
 
 @dataclass(frozen=True)
 class Panel(Generic[Record]):
-    """A part of a record's page that is only read. `render` returns safe HTML."""
+    """A read-only part of a record's page. `render` returns safe HTML."""
 
     name: str
     heading: str
@@ -82,5 +83,5 @@ def actions_of(model: type[Model]) -> list[AdminAction[Any]]:
 
 
 def relations_of(model: type[Model]) -> list[str]:
-    """Return the relations that the registered actions of a model read."""
+    """Return the relations that a model's registered actions need."""
     return _relations.get(model, [])

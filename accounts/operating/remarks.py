@@ -1,7 +1,7 @@
 """A registry of texts that people wrote about records, such as comments and messages to partners.
 
-A lower app cannot import an upper one. Therefore each app registers its source in `ready()`, and the
-timelines of all records read the registry.
+A lower app cannot import an upper app (docs/architecture.md). Therefore each app registers its source in
+`ready()`, and the timelines of all records read the registry.
 """
 
 from __future__ import annotations

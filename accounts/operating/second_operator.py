@@ -1,7 +1,8 @@
-"""Finds bulk actions that need a second operator, and those that wait for one.
+"""Bulk actions that need the approval of a second operator.
 
-SECOND_OPERATOR_ACTIONS names actions that always need one. SECOND_OPERATOR_LIMITS has the largest number of
-rows that a role may change alone by an action that cannot be undone.
+SECOND_OPERATOR_ACTIONS names actions that need an approval for SECOND_OPERATOR_ROWS or more rows.
+SECOND_OPERATOR_LIMITS maps groups of operators to numbers of rows. A final action of such an operator on more
+rows needs an approval.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SHOWN = 20
 
 
 def is_needed(chosen: OperatorAction, action: AdminAction[Any], rows: int) -> bool:
-    """Return whether a second operator must approve this checked action of some rows."""
+    """Return whether a second operator must approve this action on this number of rows."""
     if action.name in settings.SECOND_OPERATOR_ACTIONS and rows >= settings.SECOND_OPERATOR_ROWS:
         return True
     if not final_actions.is_final(action, rows):
@@ -32,9 +33,9 @@ def is_needed(chosen: OperatorAction, action: AdminAction[Any], rows: int) -> bo
 
 
 def limit_of(username: str) -> int | None:
-    """Return the most rows that this user may change alone; None without a limit.
+    """Return the largest number of rows that this user may change alone, or None without a limit.
 
-    Of several groups with a limit, the highest limit counts. Superusers have none.
+    If several groups of the user have a limit, the highest limit applies. Superusers have no limit.
     """
     limits = settings.SECOND_OPERATOR_LIMITS
     user = User.objects.filter(username=username, is_superuser=False).first() if limits else None
@@ -43,7 +44,7 @@ def limit_of(username: str) -> int | None:
 
 
 def waiting_for(user: User | AnonymousUser) -> list[OperatorAction]:
-    """Return actions of others that this user may approve. No query where both settings are empty."""
+    """Return other operators' actions that this user may approve. If the settings are empty, run no query."""
     if not (settings.SECOND_OPERATOR_ACTIONS or settings.SECOND_OPERATOR_LIMITS):
         return []
     waiting = OperatorAction.objects.filter(finished_at=None, confirmed_at=None, requested_at__isnull=False)
@@ -56,8 +57,11 @@ def _change_permission(model: str) -> str:
     return f"{app}.change_{name}"
 
 
-def check_names(app_configs: Sequence[object] | None = None, **_: Any) -> list[CheckMessage]:
-    """Refuse the setting if it names no bulk action: a misspelt name would protect nothing."""
+def check_names(app_configs: Sequence[object] | None = None, **_: object) -> list[CheckMessage]:
+    """Return an error for each name in SECOND_OPERATOR_ACTIONS that is no bulk action.
+
+    Such a name would have no effect, so an action would need no approval.
+    """
     admins: list[object] = list(admin.site._registry.values())
     actions = [action for each in admins for action in getattr(each, "all_actions", ()) if action.bulk]
     known = sorted({action.name for action in actions})

@@ -1,4 +1,4 @@
-"""Forms that keep changes which others made while the page was open."""
+"""Forms that keep the changes that others made while the page was open."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from django.utils.functional import cached_property
 
 from api.renderers import number
 
-# Fields whose shown value the page sends back in a hidden input.
+# The types of fields for which the page sends the shown value back in a hidden input.
 WITH_SHOWN_VALUE = (
     *(CharField, EmailField, URLField, ChoiceField, TypedChoiceField, ModelChoiceField),
     *(BooleanField, DateField, DecimalField, IntegerField),
@@ -34,8 +34,8 @@ WITH_SHOWN_VALUE = (
 class ShownValuesForm(BaseForm):
     """A form whose page also sends the values that it showed.
 
-    A change by a file, a partner or a colleague made while the page was open stays, unless the user changed
-    the same field. Then the form shows both values and saves nothing.
+    The form keeps the changes that a file, a partner or a colleague made while the page was open. If the user
+    changed the same field, the form shows both values and saves nothing.
     """
 
     def send_shown_values(self) -> None:
@@ -44,12 +44,12 @@ class ShownValuesForm(BaseForm):
             field.show_hidden_initial = type(field) in WITH_SHOWN_VALUE and not is_secret
 
     def changed_by(self, name: str) -> str:
-        """Return the author of the latest change of a field, for the message about it."""
+        """Return the author of the latest change of a field. Override this method to return a name."""
         return "Someone"
 
     @cached_property
     def changed_data(self) -> list[str]:
-        """Return the fields that differ from the shown values, or else from the stored values."""
+        """Return the fields whose sent value differs from the shown value, or else from the stored value."""
         return [
             name
             for name, field in self.fields.items()
@@ -77,8 +77,8 @@ class ShownValuesForm(BaseForm):
         field, value = self.fields[name], self[name].initial
         return field.to_python(value) if type(field) in WITH_SHOWN_VALUE else value
 
-    def _shown(self, name: str, stored: Any) -> Any:
-        """Return the value that the page showed, if it sent one."""
+    def _shown(self, name: str, stored: object) -> Any:
+        """Return the value that the page showed. If the page sent no such value, return the stored value."""
         field, sent = self.fields[name], self.data.get(self[name].html_initial_name)
         if sent is None or not field.show_hidden_initial:
             return stored
@@ -88,11 +88,11 @@ class ShownValuesForm(BaseForm):
             return stored
 
 
-def _comparable(value: Any) -> Any:
+def _comparable(value: object) -> Any:
     """Return the value with one kind of line ends: browsers send `\\r\\n`."""
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     text = number(value) if isinstance(value, Decimal) else value
     return f"'{str(text if text is not None else '')[:100]}'"

@@ -1,1 +1,1 @@
-"""Exports of lists as CSV and XLSX, streamed: `keyset`, `cells`, `workbook`, `files`."""
+"""Streamed exports of lists as CSV and XLSX."""

@@ -13,7 +13,9 @@ from django.utils.safestring import SafeString
 from api.renderers import iso
 
 Cell: TypeAlias = str | int | Decimal
-# Cells that a spreadsheet would run, even after apostrophes: removing one apostrophe restores the cell.
+# Cells that a spreadsheet would run as a formula. `harmless` puts an apostrophe before each of them. Formulas
+# that already have leading apostrophes match too, so a reader who removes one apostrophe always gets the
+# original cell.
 FORMULA = re.compile(r"'*[-=+@\t\r]")
 # The same pattern for PostgreSQL.
 FORMULA_SQL = "^'*[-=+@\t\r]"
@@ -25,7 +27,7 @@ def harmless(cell: str) -> str:
 
 
 def as_cell(value: object) -> Cell:
-    """Return a value as a cell: times in ISO 8601, markup as plain text, nothing as an empty text."""
+    """Return a value as a cell: times in ISO 8601, markup as plain text, None as an empty text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | Decimal):

@@ -1,4 +1,4 @@
-"""Reads the rows of an export in constant memory."""
+"""Reading of an export's rows in constant memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ M = TypeVar("M", bound=Model)
 
 
 def newest_first(queryset: QuerySet[M]) -> Iterator[M]:
-    """Return all rows by keyset: a server-side cursor in autocommit would materialize all rows.
+    """Return all rows, newest first. The rows are read in pages, each below the last id of the page before.
 
-    The first rows are read at once, because a failure before the first byte can still get an error answer.
+    A server-side cursor in autocommit would materialize all rows in the database. The first page is read
+    immediately: a failure before the first byte of the answer can still become an error answer.
     """
     ordered = queryset.order_by("-pk")
     return _and_older(ordered, list(ordered[:AT_ONCE]))

@@ -1,7 +1,7 @@
-"""A workbook of one sheet, streamed while its rows are read: memory stays bounded.
+"""A writer of XLSX workbooks with one sheet. It streams while rows are read, so memory stays bounded.
 
-openpyxl's write-only mode is no replacement: it sends the first byte after the last row is read, and needs
-seven times as long (100,000 rows of 5 columns: 31.7 s instead of 4.2 s).
+openpyxl's write-only mode is no replacement: it sends the first byte only after the last row is read, and it
+needs seven times as long (100,000 rows of 5 columns: 31.7 s instead of 4.2 s).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from api.exporting.cells import Cell
 AT_ONCE = 500
 MOST_ROWS = 1_048_576
 LONGEST = 32_767
-"""The limits of XLSX: characters per cell, and rows per sheet."""
+"""The limits of XLSX: `MOST_ROWS` per sheet, and `LONGEST` characters per cell."""
 
 UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -38,7 +38,7 @@ PARTS = {
     f'Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
 }
 LARGEST = 10**15
-"""Larger numbers have more digits than a cell stores."""
+"""Numbers from here on have more digits than a cell stores, so they are written as text."""
 
 SHEET = "xl/worksheets/sheet1.xml"
 

@@ -1,6 +1,7 @@
-"""Marks forms that existing clients use and the interface does not have: `x-also` names the canonical form.
+"""The dialects: operations and fields of existing clients, each with a canonical form in the interface.
 
-These forms stay, so they are not deprecated. New clients choose the canonical form.
+The mark `x-also` names the canonical form, which new clients choose. Dialects stay supported, so they are not
+marked as deprecated.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ Schema = dict[str, Any]
 OPERATIONS: Final = dict.fromkeys(
     ("approve_cancelation", "refuse_cancelation", "refuse_cancellation"), "answer_cancelation"
 )
-"""Operations of dialects, and the canonical operation."""
+"""Operations of dialects, each with its canonical operation."""
 FIELDS: Final = {
     "TrackingBody": {"data": "tracking_number"},
     "ShipBody": {"data": "tracking_number"},
     "ImportProductsBody": {"url": "file_url", "schema": "field_mapping"},
     "PropertyBody": {"type": "name"},
 }
-"""Fields of dialects, and the canonical field of the same body."""
+"""Fields of dialects by component, each with the canonical field of the same body."""
 
 
 def mark_dialects(paths: Schema, schemas: dict[str, Schema]) -> None:

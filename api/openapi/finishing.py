@@ -1,4 +1,4 @@
-"""Final changes to the whole document: name enums, make null a type, list tags."""
+"""Final changes to the whole OpenAPI document: enums get names, null becomes a type, tags are listed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EnumUse = tuple[str, str, Schema]
 """A use of an enum: the component, the property's name, and the property's schema."""
 
 
-def finish(result: Schema, **_: Any) -> Schema:
+def finish(result: Schema, **_: object) -> Schema:
     """Complete the document. This is a postprocessing hook of drf-spectacular."""
     schemas = result["components"]["schemas"]
     for component in [*schemas.values(), result["paths"]]:
@@ -39,7 +39,7 @@ def finish(result: Schema, **_: Any) -> Schema:
     return result
 
 
-def _make_plain(node: Any) -> None:
+def _make_plain(node: object) -> None:
     """Convert a schema to OpenAPI 3.1: null is a type, and exact decimals are not doubles."""
     if isinstance(node, list):
         for child in node:
@@ -69,7 +69,7 @@ def _allow_null(schema: Schema) -> None:
 
 
 def _name_enums(schemas: dict[str, Schema]) -> None:
-    """Make each enum a component, named after its class or after the fields that hold it."""
+    """Make each enum a component, named after its class or after a field that has the enum."""
     named = {_values(schema): name for name, schema in schemas.items() if "enum" in schema}
     by_values: dict[tuple[str, ...], list[EnumUse]] = defaultdict(list)
     for component, schema in sorted(schemas.items()):
@@ -88,7 +88,7 @@ def _name_enums(schemas: dict[str, Schema]) -> None:
 
 
 def _free_name(uses: list[EnumUse], schemas: dict[str, Schema], *, alone: bool) -> str:
-    """Name an enum after its field; if the field's name is a common word, add the component's name."""
+    """Return a name for an enum. Begin with the component's name if the field's name alone is not clear."""
     component, field, _ = uses[0]
     name = _camel(field)
     if not alone or name in schemas or "_" not in field:
@@ -104,7 +104,7 @@ def _values(schema: Schema) -> tuple[str, ...]:
     return tuple(value for value in schema["enum"] if value not in (None, ""))
 
 
-def _enums(schema: Any, name: str = "") -> Iterator[tuple[str, Schema]]:
+def _enums(schema: object, name: str = "") -> Iterator[tuple[str, Schema]]:
     """Yield the enums in a schema's properties at any depth, each with the name of its property."""
     if not isinstance(schema, dict):
         return
@@ -120,7 +120,7 @@ def _enums(schema: Any, name: str = "") -> Iterator[tuple[str, Schema]]:
 
 
 def _refer(schema: Schema, name: str) -> None:
-    """Replace an enum by a reference. Other keywords of the field stay."""
+    """Replace an enum by a reference to the component `name`. Other keywords of the schema stay."""
     nullable = "null" in schema["type"] if isinstance(schema.get("type"), list) else False
     for key in ("type", "enum", "maxLength"):
         schema.pop(key, None)

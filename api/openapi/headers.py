@@ -58,7 +58,7 @@ NAMES = {
 }
 ALWAYS = ("XRequestId",)
 WITH_KEY = ("RateLimitLimit", "RateLimitRemaining", "RateLimitReset", "RateLimitPolicy", "RateLimit")
-# Answers to requests that are not counted, since their key is unknown or they failed before.
+# Answers without rate limit headers: the key is unknown, or the request failed before it was counted.
 UNCOUNTED = ("401", "500", "503")
 LOCATED = ("create", "push")
 

@@ -20,7 +20,7 @@ OF_ONE = ("create", "push")
 READS = ("get", *OF_MANY)
 PARAMETER = re.compile(r"\{\w+\}")
 PARTY = re.compile(r"^/?v3/(?:(supplier|retailer)s/\{\w+\})?/?")
-# Paths that both roles have.
+# Paths that suppliers and retailers both have.
 OF_BOTH = ("events", "webhooks")
 SINGULAR = re.compile(r"(?<=[a-z])(?<!s)s$")
 
@@ -57,7 +57,7 @@ TAGS = {
 
 
 def tag_of(path: str, room: str) -> str:
-    """Return the tag of an operation, by role and task."""
+    """Return the tag of an operation: the kind of party and the topic, such as `Supplier stock`."""
     if path.startswith("/oauth"):
         return "Tokens"
     party = PARTY.match(path)
@@ -68,7 +68,10 @@ def tag_of(path: str, room: str) -> str:
 
 
 def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) -> str:
-    """Return the id of an operation. `named` are the view's ids, by the last word of a path or the action."""
+    """Return the id of an operation.
+
+    `named` has the ids that the view sets. Its key is the last word of a path, or the name of an action.
+    """
     parts = [part for part in PARTY.sub("", path).split("/") if part]
     words = [part for part in parts if not PARAMETER.fullmatch(part)]
     last = words[-1] if words and parts[-1] == words[-1] else ""

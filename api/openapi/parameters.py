@@ -44,17 +44,33 @@ IF_MATCH = OpenApiParameter(
     description="The `ETag` of the object as you know it. If the object has changed, the answer is 412.",
 )
 
+_QUERY_PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
+"""The answers of `query_parameters`, by viewset and action."""
+
 IN_PATHS = re.compile(r"\{(\w+)\}")
 
 
 def id_parameter(name: str, description: str) -> OpenApiParameter:
-    """Make a filter by an object's id."""
+    """Return the parameter of a filter by an object's id."""
     return OpenApiParameter(name, ID, description=description)
 
 
 def moment_parameter(name: str, description: str) -> OpenApiParameter:
-    """Make a filter by a moment."""
+    """Return the parameter of a filter by a date-time."""
     return OpenApiParameter(name, OpenApiTypes.DATETIME, description=description)
+
+
+def query_parameters(view: Any) -> frozenset[str]:
+    """Return the names of the query parameters that the schema documents for the read in progress."""
+    key = type(view), view.action
+    if key not in _QUERY_PARAMETERS:
+        # `extend_schema` has stored the schema's class in the `kwargs` of the method.
+        schema = getattr(getattr(view, view.action), "kwargs", {}).get("schema", type(view.schema))()
+        schema.view, schema.method = view, "GET"
+        parameters = schema.get_override_parameters()
+        names = (each.name for each in parameters if each.location == OpenApiParameter.QUERY)
+        _QUERY_PARAMETERS[key] = frozenset(names)
+    return _QUERY_PARAMETERS[key]
 
 
 def path_parameters(path: str) -> list[dict[str, object]]:

@@ -24,11 +24,12 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent, get_doc, resolve_type_hint
 from drf_spectacular.utils import Direction, OpenApiResponse
 
+from api.ids import LARGEST_ID
+
 Schema = dict[str, Any]
 
 NULL: Schema = {"type": "null"}
-MOST_ID = 2**63 - 1
-ID: Schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": MOST_ID}
+ID: Schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID}
 PLAIN: dict[Any, Schema] = {
     str: {"type": "string"},
     int: {"type": "integer"},
@@ -47,7 +48,7 @@ FORMATS = [
 ]
 
 
-# Names that generated code could not use: `Error` would hide JavaScript's own.
+# Names that generated code cannot use: a class `Error` would hide JavaScript's own `Error`.
 RENAMED = {
     "Error": "ApiError",
     "Return": "ReturnedGoods",
@@ -57,16 +58,17 @@ RENAMED = {
 
 
 class Shape:
-    """An answer described by a TypedDict, or an array of it (`many`)."""
+    """An answer that a TypedDict describes. With `many`, the answer is an array of such objects."""
 
     def __init__(self, shape: type, *, many: bool = False) -> None:
         self.shape, self.many = shape, many
 
 
 class ShapesByType:
-    """The TypedDicts of an open object, by the `type` beside it; the schema lists them in `x-types`.
+    """The possible TypedDicts of an object. The field `type` beside the object tells which one it is.
 
-    A union in its place would break generated clients when a later version adds a type.
+    The schema lists the TypedDicts in `x-types` and allows any object. A union of the TypedDicts would break
+    generated clients when a later version adds a type.
     """
 
     def __init__(self, shapes: Mapping[str, type]) -> None:
@@ -97,8 +99,8 @@ class Shapes:
     def __init__(self, registry: ComponentRegistry) -> None:
         self.registry = registry
 
-    def schema_of(self, hint: Any) -> Schema:
-        """Return the schema of a type. drf-spectacular handles types that are unknown here."""
+    def schema_of(self, hint: object) -> Schema:
+        """Return the schema of a type. drf-spectacular handles types that this method does not know."""
         origin, args = get_origin(hint), get_args(hint)
         if hint in PLAIN:
             return dict(PLAIN[hint])
@@ -118,11 +120,11 @@ class Shapes:
             return self._component(hint)
         return dict(resolve_type_hint(hint))
 
-    def _with_types(self, hint: Any, by_type: ShapesByType) -> Schema:
+    def _with_types(self, hint: object, by_type: ShapesByType) -> Schema:
         types = {name: self.schema_of(shape) for name, shape in by_type.shapes.items()}
         return {**self.schema_of(hint), "x-types": types}
 
-    def _component(self, hint: Any) -> Schema:
+    def _component(self, hint: object) -> Schema:
         is_enum = isinstance(hint, type) and issubclass(hint, Enum)
         component = ResolvedComponent(name_of(hint), ResolvedComponent.SCHEMA, object=hint)
         if component in self.registry:
@@ -131,7 +133,7 @@ class Shapes:
         component.schema = enum_schema(hint) if is_enum else self.object_of(hint)
         return component.ref
 
-    def object_of(self, shape: Any) -> Schema:
+    def object_of(self, shape: object) -> Schema:
         """Return the schema of a TypedDict, described by its docstring."""
         fields = get_type_hints(shape, include_extras=True)
         described: Schema = {

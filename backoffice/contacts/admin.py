@@ -17,7 +17,7 @@ from events.recording import record as write_event
 
 @admin.register(Contact)
 class ContactAdmin(RecordedAdmin[Contact]):
-    """The admin of contacts. Events name only the changed fields, so no personal data stays in them."""
+    """The admin of contacts. Its events name only the changed fields, so they contain no personal data."""
 
     event_subject = "contact"
     fields: ClassVar = ("supplier", "retailer", "name", "job", "email", "telephone")
@@ -39,7 +39,7 @@ class ContactAdmin(RecordedAdmin[Contact]):
             write_event(f"contact.{verb}", by=by, **fields)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Contact | None = None) -> tuple[str, ...]:
-        """Make the party read-only once the contact exists."""
+        """Make the party of a stored contact read-only."""
         return ("supplier", "retailer") if obj else ()
 
 

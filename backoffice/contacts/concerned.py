@@ -1,11 +1,11 @@
-"""The parties that a record concerns, and the words for it in messages."""
+"""The parties that a record concerns, and the name of the record in messages to these parties."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Case, Model, Q, QuerySet, When
 
 from accounts.models import Contact, Partnership, Retailer, Supplier
 from catalog.models import Variant
@@ -17,7 +17,7 @@ from orders.models import Order
 
 Party = Supplier | Retailer
 
-# The most concerned party comes first: its contacts are proposed.
+# For each model, a function that returns the parties of a record. The usual recipient of messages is first.
 PARTIES: dict[type[Model], Callable[[Any], list[Party]]] = {
     Order: lambda order: [
         order.retailer,
@@ -33,26 +33,27 @@ PARTIES: dict[type[Model], Callable[[Any], list[Party]]] = {
     Retailer: lambda retailer: [retailer],
 }
 OWN_MESSAGES = (ImportJob,)
-"""Models with an action of their own that writes to the party."""
+"""Models that have their own action for a message to the party."""
 WRITABLE = {model._meta.label_lower for model in PARTIES if model not in OWN_MESSAGES}
-"""The models whose records have the link to write a message."""
+"""The models whose records link to the page that writes a message."""
 
 
 def contacts_of(record: Model) -> QuerySet[Contact]:
-    """Return the contacts of the record's parties."""
-    parties = PARTIES[type(record)](record)
+    """Return the contacts of the record's parties, in the order of `parties_of`."""
+    parties = parties_of(record)
     suppliers = [party.pk for party in parties if isinstance(party, Supplier)]
     retailers = [party.pk for party in parties if isinstance(party, Retailer)]
-    wanted = Q(supplier__in=suppliers) | Q(retailer__in=retailers)
-    return Contact.objects.filter(wanted).select_related("supplier", "retailer")
+    wanted = Contact.objects.filter(Q(supplier__in=suppliers) | Q(retailer__in=retailers))
+    of_party = [When(Q(**{party.role.value: party}), then=rank) for rank, party in enumerate(parties)]
+    return wanted.select_related("supplier", "retailer").order_by(Case(*of_party), "name", "id")
 
 
 def parties_of(record: Model) -> list[Party]:
     return PARTIES[type(record)](record)
 
 
-def name_of(record: Any) -> str:
-    """Return the record as its parties know it."""
+def name_of(record: object) -> str:
+    """Return the record's name for a message to its parties, such as the retailer's order number."""
     if isinstance(record, Order):
         return f"order {record.retailer_order_id}"
     if isinstance(record, Fulfillment):

@@ -1,4 +1,4 @@
-"""The forms of a message to a contact, and of its answer."""
+"""The form of a message to a contact, and the form of the contact's answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AnswerForm(forms.Form):
 
 
 class ContactMessageForm(AnswerForm):
-    """The form of a message that is mailed."""
+    """The form of a message to a contact with a mail address."""
 
     subject = forms.CharField(max_length=200)
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 10}), label="Message")

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from django.contrib import messages
+from django.contrib.admin import AdminSite
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -28,8 +29,10 @@ LONGEST = 1_000
 ANSWER = "answer"
 
 
-def messages_page(site: Any, request: HttpRequest, app_label: str, model_name: str, pk: int) -> HttpResponse:
-    """Show the forms of a message and of an answer; on POST store one of them."""
+def messages_page(
+    site: AdminSite, request: HttpRequest, app_label: str, model_name: str, pk: int
+) -> HttpResponse:
+    """Show the form of a message and the form of an answer. On POST, store the sent form."""
     record = record_to_change(site, request, app_label, model_name, pk)
     if type(record) not in PARTIES:
         raise Http404
@@ -61,7 +64,10 @@ def messages_page(site: Any, request: HttpRequest, app_label: str, model_name: s
 
 
 def _initial(request: HttpRequest, record: Model, *, is_answer: bool) -> dict[str, object]:
-    """Return the values of an unsent form: the chosen template, filled for the first contact."""
+    """Return the initial values of the form.
+
+    The texts of a message come from the chosen template, or else from the first template.
+    """
     contact = contacts_of(record).first()
     initial: dict[str, object] = {"form_id": uuid4(), "contact": contact and contact.pk}
     number = request.GET.get("template", "")
@@ -85,7 +91,10 @@ def _mail_link(form: AnswerForm) -> str:
 
 
 def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> str:
-    """Store a message or an answer, only once for each form. Return the confirmation to show."""
+    """Store a message or an answer, and return the confirmation to show.
+
+    A form that is sent twice is stored once.
+    """
     mailed = not is_answer and sending.sends_mail()
     now = timezone.now()
     message, is_new = ContactMessage.objects.get_or_create(
@@ -103,8 +112,9 @@ def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> st
     )
     if is_new and mailed:
         sending.wake(message.pk)
-    if is_new and is_answer:
-        contact_messages.close(message)
+    if is_new:
+        end = contact_messages.close if is_answer else contact_messages.mark_read
+        end(message)
     name = given["contact"].name
     if is_answer:
         return f"The answer of {name} is recorded."

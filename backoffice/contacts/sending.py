@@ -1,4 +1,4 @@
-"""Mails the messages of operators to contacts. A failed mail is tried again for a day."""
+"""The mailing of operators' messages to contacts. A failed mail is repeated for a day."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_CONTACT = "The contact has no mail address any more."
 
 
 def send(message_id: int) -> None:
-    """Mail one message, unless another worker does it."""
+    """Claim one message and mail it. Do nothing if it is not due or another worker has claimed it."""
     message = ContactMessage.claim(message_id, leased.new_owner())
     if message is None:
         return

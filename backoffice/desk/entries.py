@@ -1,4 +1,7 @@
-"""Entries of the desk with only the columns that rank them: read by the thousand, shown by the page."""
+"""Entries of the desk: rows that have only the columns needed for sorting.
+
+Thousands of entries are read, but full records are read only for the rows of the shown page.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,20 @@ from django.db.models import BigIntegerField, BooleanField, DateField, DateTimeF
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThan
 
-from api.cursors import read_cursor, write_cursor
+from api.cursors import id_in_cursor, moment_in_cursor, read_cursor, write_cursor
 from backoffice.desk.items import DeskKind, Money
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
 Position = tuple[Any, int]
-"""The row of a kind after which the next window begins: its indexed deadline, and its id."""
+"""The position of a row in the index of its kind: its deadline and its id."""
 
 
 class Rank(NamedTuple):
-    """The sort key of a row: deadline, largest amount in one currency, waiting time."""
+    """The sort key of a row: deadline, largest amount in one currency, waiting time.
+
+    `less_money` is the negative amount, so that larger amounts come first.
+    """
 
     due_at: datetime
     less_money: Decimal
@@ -33,7 +39,7 @@ class Rank(NamedTuple):
 
 @dataclass
 class DeskEntry:
-    """A row of a kind. `also` holds the other entries of the same order."""
+    """A row of one desk kind, without its record. `also` has the same order's entries in other kinds."""
 
     kind: DeskKind
     number: int
@@ -46,7 +52,7 @@ class DeskEntry:
 
     @property
     def due_at(self) -> datetime | None:
-        """The earliest deadline among the entries of the order."""
+        """The earliest deadline of this entry and of the entries in `also`."""
         moments = (each.kind.moment(each.due) for each in (self, *self.also))
         return min((moment for moment in moments if moment), default=None)
 
@@ -67,7 +73,7 @@ class DeskEntry:
 def first_rows(
     kind: DeskKind, number: int, rows: QuerySet[Any], after: Position | None, count: int
 ) -> list[DeskEntry]:
-    """Return `count` rows of a kind after a position, in the order of its index."""
+    """Return the first `count` rows of a kind after the position `after`, sorted as in the kind's index."""
     output = DateField() if kind.is_day else DateTimeField()
     never = Value(kind.never, output_field=output)
     due: Any = never
@@ -86,8 +92,8 @@ def first_rows(
     ]
 
 
-def _row(*parts: Any) -> Func:
-    """Build a row value: comparing it as a whole lets the index find the first row."""
+def _row(*parts: object) -> Func:
+    """Build an SQL row value. PostgreSQL finds the rows after a row value by one scan of the kind's index."""
     return Func(*parts, template="ROW(%(expressions)s)", output_field=BooleanField())
 
 
@@ -104,7 +110,12 @@ def once(entries: Iterable[DeskEntry]) -> list[DeskEntry]:
 
 @dataclass(frozen=True)
 class DeskCursor:
-    """The beginning of a page of the desk: the position in each kind, and the rank of the last shown row."""
+    """The start of a page of the desk.
+
+    A window is the range of rows that are read and sorted together (see `gathering`). `behind` has, for each
+    kind, the position after which the window begins. `after` is the rank of the last row that an earlier page
+    of the same window showed.
+    """
 
     behind: Mapping[str, Position] = field(default_factory=dict)
     after: Rank | None = None
@@ -124,22 +135,16 @@ class DeskCursor:
         try:
             behind, after = read_cursor(text, parts=2)
             known = {kind.name: kind for kind in kinds}
-            positions = {name: (_due(known[name], due), int(pk)) for name, (due, pk) in behind.items()}
+            positions = {name: _position(known[name], *position) for name, position in behind.items()}
             return cls(positions, _rank(*after) if after else None)
         except (ValueError, TypeError, KeyError, AttributeError, InvalidOperation):
             return cls()
 
 
-def _due(kind: DeskKind, text: str) -> date | datetime:
-    return date.fromisoformat(text) if kind.is_day else _moment(text)
+def _position(kind: DeskKind, due: str, pk: int) -> Position:
+    return date.fromisoformat(due) if kind.is_day else moment_in_cursor(due), id_in_cursor(pk)
 
 
 def _rank(due_at: str, less_money: str, since: str, kind: int, pk: int) -> Rank:
-    return Rank(_moment(due_at), Decimal(less_money), _moment(since), int(kind), int(pk))
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    return moment
+    due, sorted_by = moment_in_cursor(due_at), moment_in_cursor(since)
+    return Rank(due, Decimal(less_money), sorted_by, id_in_cursor(kind), id_in_cursor(pk))

@@ -1,4 +1,4 @@
-"""Suppliers whose stock feed has fallen silent."""
+"""Suppliers whose stock feed is silent: they have sent no count for some days."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Partnership, Supplier
-from events.models import Event
+from events.models import BY_OPERATORS, OPERATORS, Event
 from imports.models import ImportJob, Status
 from inventory.importing.kind import INVENTORY
 from inventory.models import Warehouse
@@ -21,10 +21,13 @@ STALE = timedelta(days=2)
 def stale_feeds() -> QuerySet[Any]:
     """Return trading suppliers whose last count by push or file is older than STALE.
 
-    A count without changes is a sign of life, too. The query reads one index entry per supplier and source.
+    Counts without a change of stock are included. Counts by operators are not: the feed may be broken while
+    an operator corrects stock by hand.
     """
     pushed = Event.objects.filter(supplier=OuterRef("pk"), type="inventory.updated", number__isnull=False)
+    pushed = pushed.exclude(BY_OPERATORS)
     landed = ImportJob.objects.filter(supplier=OuterRef("pk"), kind=INVENTORY.name, dry_run=False)
+    landed = landed.exclude(created_by__startswith=OPERATORS)
     landed = landed.filter(status__in=[Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS])
     partners = Partnership.objects.trading().values("supplier_id")
     suppliers = Supplier.objects.filter(pk__in=partners).annotate(

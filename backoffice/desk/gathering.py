@@ -1,8 +1,9 @@
-"""One page of the desk: the rows of all kinds, each order once, by deadline and money.
+"""One page of the desk: the rows of all kinds, each order once, by deadline and amount.
 
-Each kind is read in windows of WINDOW rows, in the order of an index. A kind with more rows can add rows only
-after the last deadline of its window. So the rows up to the earliest of these deadlines are complete. They
-are sorted and shown, and the next window begins after them. A page therefore costs the same at any depth.
+For each kind, one window of WINDOW rows is read, sorted by deadline. If a kind has more rows, its rows are
+known only up to the last deadline in its window. The earliest of these last deadlines is the horizon: up to
+the horizon, the rows of all kinds are known. These rows are sorted and shown, and the next window begins
+after these rows. The last page is therefore as fast as the first page.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from orders.models import Order
 from orders.open_amounts import open_amounts
 
 WINDOW = 500
-"""Number of rows of each kind that are sorted together."""
+"""The number of rows of each kind that are sorted together."""
 COUNTED = 100_000
-"""The largest exact count of a kind."""
+"""The rows of a kind are counted up to this number."""
 
 
 Counts = list[tuple[DeskKind, int]]
@@ -36,20 +37,20 @@ Counts = list[tuple[DeskKind, int]]
 
 @dataclass(frozen=True)
 class DeskFilter:
-    """The filters of the desk. An empty filter shows all rows except snoozed ones."""
+    """The filters of the desk. An empty filter shows all rows except snoozed rows."""
 
     kind: str = ""
     supplier: int | None = None
     retailer: int | None = None
     hours: int | None = None
     taken: str = ""
-    """`mine`, `free`, or `snoozed`."""
+    """Empty, `mine` (assigned to `person`), `free` (unassigned) or `snoozed`."""
     person: str = ""
 
 
 @dataclass(frozen=True)
 class DeskPage:
-    """A page's rows in order, and the count of each kind: up to COUNTED + 1, or -1 if not counted."""
+    """One page of rows. `counts` has the count of rows per kind: at most COUNTED + 1, or -1 if unknown."""
 
     items: list[DeskItem]
     counts: list[tuple[DeskKind, int]]
@@ -65,14 +66,14 @@ class DeskPage:
 
 @dataclass
 class _Window:
-    """The rows read of each kind, and the kinds with more rows."""
+    """The rows that were read for each kind, and the names of the kinds that have further rows."""
 
     rows: dict[str, list[DeskEntry]] = field(default_factory=dict)
     open_kinds: set[str] = field(default_factory=set)
 
     @property
     def horizon(self) -> Any:
-        """The deadline up to which the window is complete; None if no kind has more rows."""
+        """The deadline up to which the rows of all kinds were read; None if no kind has more rows."""
         ends = [self.rows[name][-1] for name in self.open_kinds]
         return min((entry.kind.moment(entry.due) or LAST for entry in ends), default=None)
 
@@ -84,7 +85,7 @@ class _Window:
         return [entry for entry in entries if (entry.kind.moment(entry.due) or LAST) <= horizon]
 
     def behind(self, cursor: DeskCursor) -> dict[str, Position]:
-        """Return the positions after which the next window begins."""
+        """Return, for each kind, the position after which the next window begins."""
         positions = dict(cursor.behind)
         for entry in self.known():
             name = entry.kind.name
@@ -95,9 +96,10 @@ class _Window:
 def gather(
     kinds: Sequence[DeskKind], wanted: DeskFilter, count: int = 50, start: str = "", *, exact: bool = False
 ) -> DeskPage:
-    """Return a page of these kinds. Takes two queries, one per kind, and one more per kind on the page.
+    """Return one page of rows of these kinds. The number of queries depends only on the number of kinds.
 
-    `exact` counts the kinds with more rows than a window, too, by one more query each, and the total.
+    With `exact`, more queries count the rows: one query for each kind with more than WINDOW rows, and one
+    query for the total.
     """
     cursor = DeskCursor.read(start, KINDS)
     window = _Window()
@@ -132,7 +134,7 @@ def gather(
 
 
 def _exact(wanted: DeskFilter, counts: Counts, names: Collection[str]) -> Counts:
-    """Count the kinds with more rows than a window: one query each."""
+    """Count the rows of the named kinds, with one query for each of these kinds."""
     return [
         (kind, narrowed(kind, wanted).order_by()[: COUNTED + 1].count() if kind.name in names else count)
         for kind, count in counts
@@ -140,7 +142,7 @@ def _exact(wanted: DeskFilter, counts: Counts, names: Collection[str]) -> Counts
 
 
 def _waiting(wanted: DeskFilter, counts: Counts) -> tuple[int, bool]:
-    """Count all rows, each order once, and return whether the count is exact."""
+    """Return the count of all rows, each order once, and whether this count is exact."""
     shown = [kind for kind, count in counts if count > 0]
     orders = [narrowed(kind, wanted).order_by().values_list(kind.order) for kind in shown if kind.order]
     others = sum(count for kind, count in counts if count > 0 and not kind.order)
@@ -179,10 +181,11 @@ def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
 def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[DeskEntry]:
     """Return the first `count` rows after a rank.
 
-    Money only ranks rows with equal deadlines, so it is read only for rows that can reach the page.
+    Amounts decide the order of rows with equal deadlines. To save work, read amounts only for the rows that
+    can reach the page.
     """
     rest = sorted(rows, key=lambda row: row.deadline)
-    seen = 0  # rows with the last deadline of the previous page, some of which were shown there
+    seen = 0  # the number of rows with the last deadline of the previous page; it showed some of these rows
     if after is not None:
         rest = [row for row in rest if row.deadline >= after.due_at]
         seen = sum(row.deadline == after.due_at for row in rest)
@@ -198,7 +201,10 @@ def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[De
 def _beyond_the_window(
     rows: list[DeskEntry], kinds: Sequence[DeskKind], wanted: DeskFilter, cursor: DeskCursor
 ) -> list[DeskEntry]:
-    """Drop orders that an earlier window showed under another kind. Show all kinds of each other order."""
+    """Remove the orders that an earlier window showed under another kind.
+
+    For each remaining order, read the entries of all kinds, because the window may lack some entries.
+    """
     orders = [row.order_id for row in rows if row.order_id]
     by_order: dict[int, list[DeskEntry]] = {}
     for kind in kinds:
@@ -236,7 +242,7 @@ def _add_money(rows: Sequence[DeskEntry]) -> None:
 
 
 def _items(rows: Sequence[DeskEntry]) -> list[DeskItem]:
-    """Read the records of the rows, one query per kind. Rows solved meanwhile are left out."""
+    """Read the records of the rows, one query per kind. Leave out records that are no longer of the kind."""
     by_key: dict[tuple[str, int], Any] = {}
     for kind in {row.kind.name: row.kind for row in rows}.values():
         numbers = [row.pk for row in rows if row.kind is kind]

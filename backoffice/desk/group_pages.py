@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
@@ -17,8 +18,8 @@ from backoffice.desk.items import DeskKind
 from backoffice.desk.kinds import BY_NAME
 
 
-def groups_context(site: Any, request: HttpRequest, groups: Sequence[DeskGroup]) -> dict[str, object]:
-    """Return the template context of the table."""
+def groups_context(site: AdminSite, request: HttpRequest, groups: Sequence[DeskGroup]) -> dict[str, object]:
+    """Return the template context of the table of groups."""
     for group in groups:
         group.actions = _actions(site, request, group.kind)
     beside = request.GET.copy()
@@ -30,7 +31,7 @@ def groups_context(site: Any, request: HttpRequest, groups: Sequence[DeskGroup])
     }
 
 
-def act_on_group(site: Any, request: HttpRequest) -> HttpResponse:
+def act_on_group(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Choose all rows of a group for an action, and redirect to its preview."""
     form = DeskForm(request.GET)
     wanted = form.wanted(request.user.get_username())
@@ -46,8 +47,8 @@ def act_on_group(site: Any, request: HttpRequest) -> HttpResponse:
     return admin.choose(request, action, rows)
 
 
-def _actions(site: Any, request: HttpRequest, kind: DeskKind) -> list[AdminAction[Any]]:
-    """Return the actions of the kind that the operator may do to many records at once."""
+def _actions(site: AdminSite, request: HttpRequest, kind: DeskKind) -> list[AdminAction[Any]]:
+    """Return the kind's actions that the operator may do to many records at once."""
     admin = _admin(site, kind)
     if not isinstance(admin, BulkPages) or not admin.has_act_permission(request):
         return []
@@ -55,5 +56,5 @@ def _actions(site: Any, request: HttpRequest, kind: DeskKind) -> list[AdminActio
     return [action for action in found if action and action.bulk]
 
 
-def _admin(site: Any, kind: DeskKind) -> Any:
+def _admin(site: AdminSite, kind: DeskKind) -> Any:
     return site.get_model_admin(kind.model)

@@ -39,7 +39,7 @@ class DeskGroup:
 
     @property
     def query(self) -> str:
-        """Return the filters of the desk that leave only the rows of the group."""
+        """Return the URL parameters that filter the desk to the rows of the group."""
         return urlencode({"kind": self.kind.name, **self._of_party})
 
     @property
@@ -48,7 +48,7 @@ class DeskGroup:
 
     @property
     def message_action(self) -> RowAction | None:
-        """Return the link to the page that writes a message to the party about all rows."""
+        """Return the link to the form of a message that tells the party about all rows of the group."""
         if not self.party:
             return None
         problem = f"{self.count} × {self.kind.title.lower()}"
@@ -58,7 +58,7 @@ class DeskGroup:
 
 
 def groups(kinds: Sequence[DeskKind], wanted: DeskFilter, sort: str = "due") -> list[DeskGroup]:
-    """Return the groups of these kinds: by deadline, or the largest count or amount first."""
+    """Return the groups of these kinds, sorted by deadline, or by count or amount (the largest first)."""
     found = [
         group
         for kind in kinds

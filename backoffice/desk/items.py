@@ -1,4 +1,4 @@
-"""A row of the desk, and a kind of row."""
+"""The classes of the desk's rows, of their actions, and of their kinds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Money(NamedTuple):
 
 
 class RowAction(NamedTuple):
-    """An action on a row. Its URL has a query, to which the page to return to is added."""
+    """A link to an action on a row. The URL has a `?`, because the template appends the parameter `next`."""
 
     label: str
     url: str
@@ -46,7 +46,7 @@ class DeskItem:
     order_id: int | None = None
     money: list[Money] = field(default_factory=list)
     expected_at: date | None = None
-    """When stock for the order's waiting lines is expected."""
+    """The day on which stock for the order's waiting lines is expected."""
     also: list[str] = field(default_factory=list)
     note: OperatorNote | None = None
     comments: list[RecordComment] = field(default_factory=list)
@@ -58,7 +58,7 @@ class DeskItem:
 
     @property
     def key(self) -> str:
-        """The name of the row in the page."""
+        """The key of the row in the page. Live updates find the row by this key."""
         return f"{self.model}-{self.record.pk}"
 
     @property
@@ -87,7 +87,7 @@ class DeskItem:
 
     @property
     def menu(self) -> list[RowAction]:
-        """Return all actions. The last one writes a message to the party."""
+        """Return the actions, and the link to write a message to the party, if the record has a party."""
         if self.model not in WRITABLE:
             return self.actions
         problem = urlencode({"problem": self.problem[:200]})
@@ -97,13 +97,13 @@ class DeskItem:
 
 @dataclass(frozen=True)
 class DeskKind:
-    """One kind of waiting work: its rows (by an index of their own), its texts and its actions.
+    """One kind of waiting work: its rows, its texts and its actions.
 
     `due` is the field of the deadline, a moment or a day. `order` is the field of the order's id.
     """
 
     name: str
-    """The key by which the menu, the home page and addresses refer to the kind."""
+    """The key by which the menu, the home page and URLs refer to the kind."""
     title: str
     help_text: str
     model: type[Model]
@@ -111,34 +111,34 @@ class DeskKind:
     read: Callable[[Any], dict[str, Any]]
     since: str
     supplier: str = ""
-    """The field of the supplier. Orders are found by the suppliers of their fulfillments."""
+    """The field of the supplier. Kinds of orders need no such field: the fulfillments name the suppliers."""
     party: str = ""
-    """The field of the party by which rows are grouped; empty if they concern parties of both kinds."""
+    """The field of the party by which rows are grouped. Empty if both suppliers and retailers have rows."""
     due: str = ""
     is_day: bool = False
     always_due: bool = False
-    """Whether all rows have a deadline, so that the plain index on the field is used."""
+    """Whether all rows have a deadline. Then rows are sorted by the field itself, without COALESCE."""
     order: str = ""
     actions: Sequence[tuple[str, str]] = ()
     listed: type[Model] | None = None
-    """The model whose admin list shows the rows for bulk actions, if any."""
+    """The model whose admin list shows the rows for bulk actions, or None without such a list."""
     filters: Sequence[Narrowing] = ()
-    """The filters that narrow that list."""
+    """The filters that limit this admin list to the rows."""
 
     @property
     def url(self) -> str:
-        """The address of the rows: the narrowed list, else the narrowed desk."""
+        """The URL of the rows: the filtered admin list if `listed` is set, else the filtered desk."""
         if self.listed is not None:
             return list_url(self.listed, self.filters)
         return f"{reverse('admin:desk')}?kind={self.name}"
 
     @property
     def never(self) -> date | datetime:
-        """The value that sorts rows without a deadline last. Their index contains the same value."""
+        """The latest deadline, used for rows without a deadline. The index of the kind has the same value."""
         return date.max if self.is_day else datetime.max.replace(tzinfo=UTC, microsecond=0)
 
     def moment(self, due: date | datetime) -> datetime | None:
-        """Return the deadline as a moment; a day ends at midnight UTC."""
+        """Return the deadline as a moment, or None for `never`. A day ends at midnight UTC."""
         if due == self.never:
             return None
         return due if isinstance(due, datetime) else datetime.combine(due + timedelta(days=1), time(), UTC)

@@ -1,19 +1,33 @@
-"""The kinds of waiting work: the only list of them. Each finds its rows by a small partial index."""
+"""The list of all desk kinds. Most kinds find their rows by a small partial index."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
-from accounts.models import Supplier
+from accounts.models import ContactMessage, Supplier
 from accounts.operating.admin_filters import FieldIs
 from backoffice.desk.feeds import stale_feeds
 from backoffice.desk.items import DeskKind
 from backoffice.desk.parts import silent_parts
 from backoffice.desk.receivers import failing_webhooks
+from backoffice.desk.texts import (
+    address_text,
+    answer_text,
+    feed_text,
+    fulfillment_text,
+    import_text,
+    late_text,
+    order_text,
+    part_text,
+    refused_text,
+    short_text,
+    stock_text,
+    webhook_text,
+)
 from backoffice.models import ServicePart
 from events.admin_filters import FailingFilter
 from events.models import Webhook
@@ -30,11 +44,6 @@ from orders.processing_state import FINISHED, ProcessingState
 
 ANSWERS = (("approve-cancelation", "Approve cancellation"), ("refuse-cancelation", "Refuse cancellation"))
 REASSIGN_OR_CANCEL = (("withdraw", "Reassign fulfillment"), ("request-cancelation", "Request cancellation"))
-LATE = {
-    State.NEW: "should have been accepted",
-    State.CANCELATION_NOT_ALLOWED: "should have been accepted",
-    State.ACCEPTED: "should have been shipped",
-}
 
 
 def _orders() -> QuerySet[Order]:
@@ -47,36 +56,8 @@ def _refused() -> QuerySet[Order]:
     return orders.prefetch_related("lines")
 
 
-def _order(order: Order, problem: str) -> dict[str, object]:
-    return {
-        "title": order.retailer_order_id,
-        "parties": str(order.retailer),
-        "problem": problem,
-    }
-
-
-def _read_refused(order: Order) -> dict[str, object]:
-    lines = [line for line in order.lines.all() if line.rejected]
-    named = ", ".join(f"{line.rejected} × {line.sku or line.upc or line.title}" for line in lines[:3])
-    return _order(order, f"Refused by all suppliers: {named}{', …' if len(lines) > 3 else ''}")
-
-
 def _fulfillments() -> QuerySet[Fulfillment]:
     return Fulfillment.objects.select_related("order__retailer", "supplier")
-
-
-def _fulfillment(work: Fulfillment, problem: str) -> dict[str, object]:
-    return {
-        "title": work.order.retailer_order_id,
-        "parties": f"{work.supplier} for {work.order.retailer}",
-        "problem": problem,
-    }
-
-
-def _read_address(work: Fulfillment) -> dict[str, object]:
-    address = work.order.shipping_address
-    parts = ("address1", "address2", "zip_code", "city", "state", "country")
-    return _fulfillment(work, " ".join(str(address[part]) for part in parts if address.get(part)))
 
 
 def _late() -> QuerySet[Fulfillment]:
@@ -88,12 +69,8 @@ def _uncaptured() -> QuerySet[Fulfillment]:
     return _fulfillments().filter(late, order__held=False)
 
 
-def _read_late(work: Fulfillment) -> dict[str, object]:
-    return _fulfillment(work, f"Fulfillment {work.pk} {LATE.get(State(work.state), 'is late')}")
-
-
 def _short() -> QuerySet[Order]:
-    """Return open orders with backordered lines. Lines that all suppliers refused are another kind."""
+    """Return open orders with backordered lines. Lines that all suppliers refused belong to `_refused`."""
     lines = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
     waiting = lines.filter(Q(waiting__gt=0) | Q(open__gt=0))
     orders = _orders().filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
@@ -101,53 +78,8 @@ def _short() -> QuerySet[Order]:
     return orders.annotate(waits_since=Subquery(since)).prefetch_related("lines")
 
 
-def _read_short(order: Order) -> dict[str, object]:
-    lines = [line for line in order.lines.all() if line.waiting_since and (line.waiting or line.open)]
-    named = ", ".join(f"{line.open - line.reserved + line.waiting} × {line.name}" for line in lines[:3])
-    return _order(order, f"{named}{', …' if len(lines) > 3 else ''} without stock")
-
-
-def _read_stock(level: StockLevel) -> dict[str, object]:
-    return {
-        "title": level.variant.sku,
-        "parties": f"{level.warehouse.supplier}, {level.warehouse}",
-        "problem": f"{level.reserved} reserved, {level.on_hand} on hand",
-    }
-
-
-def _read_import(job: ImportJob) -> dict[str, object]:
-    message = job.error["message"] if job.error else " ".join(job.report.get("reasons", ()))
-    return {
-        "title": f"{job.kind}: {job.source or 'sent as data'}",
-        "parties": str(job.supplier),
-        "problem": message[:200],
-    }
-
-
-def _read_feed(supplier: Any) -> dict[str, object]:
-    return {
-        "title": supplier.name,
-        "parties": supplier.name,
-        "problem": "No count by push or file for two days",
-    }
-
-
 def _imports(*statuses: Status) -> QuerySet[ImportJob]:
     return ImportJob.objects.filter(status__in=statuses).select_related("supplier")
-
-
-def _read_webhook(webhook: Any) -> dict[str, object]:
-    down = f"The receiver accepts no events: {webhook.last_error}" if webhook.is_down else ""
-    dead = "Events were given up after 72 hours." if webhook.has_dead else ""
-    return {"title": webhook.url, "parties": str(webhook.party), "problem": f"{down} {dead}".strip()}
-
-
-def _read_part(part: ServicePart) -> dict[str, object]:
-    return {
-        "title": str(part),
-        "parties": "The service",
-        "problem": "No sign of life. Check the host and the log.",
-    }
 
 
 WORK = partial(
@@ -163,14 +95,14 @@ ORDER = partial(
     DeskKind, model=Order, since="updated_at", party="retailer", due="ship_until", is_day=True, order="pk"
 )
 
-# Kinds with more useful actions come first: an order of several kinds is listed under the first one.
+# Kinds with more useful actions come first: an order of several kinds is listed under the first of them.
 KINDS = (
     WORK(
         "address",
         "Wrong address",
         "The supplier cannot deliver to the address. Ask the retailer, then correct the address.",
         rows=lambda: _fulfillments().filter(state=State.WRONG_ADDRESS),
-        read=_read_address,
+        read=address_text,
         due="order__ship_until",
         is_day=True,
         actions=(("correct-address", "Correct address"), ("give-up", "Cancel fulfillment")),
@@ -182,7 +114,7 @@ KINDS = (
         "Refused by all",
         "No supplier fills these lines. Route them again, or cancel them.",
         rows=_refused,
-        read=_read_refused,
+        read=refused_text,
         actions=(("route-again", "Route order again"), ("drop-refused", "Cancel refused units")),
         listed=Order,
         filters=(FieldIs("processing_state", ProcessingState.EXCEPTION),),
@@ -192,7 +124,9 @@ KINDS = (
         "Cancellation unanswered",
         "The supplier has not answered the cancellation request. Answer it for the supplier.",
         rows=lambda: _fulfillments().filter(state=State.CANCELING),
-        read=lambda work: _fulfillment(work, f"{work.supplier} has not answered the cancellation request"),
+        read=lambda work: fulfillment_text(
+            work, f"{work.supplier} has not answered the cancellation request"
+        ),
         actions=ANSWERS,
         listed=Fulfillment,
         filters=(FieldIs("state", State.CANCELING),),
@@ -202,7 +136,7 @@ KINDS = (
         "Overdue",
         "The supplier should have accepted or shipped by now. Ask the supplier, or reassign.",
         rows=_late,
-        read=_read_late,
+        read=late_text,
         always_due=True,
         actions=REASSIGN_OR_CANCEL,
         listed=Fulfillment,
@@ -213,7 +147,7 @@ KINDS = (
         "Not captured in time",
         "The supplier has not read these fulfillments. Check the supplier's connection.",
         rows=_uncaptured,
-        read=lambda work: _fulfillment(work, f"Fulfillment {work.pk} should have been captured"),
+        read=lambda work: fulfillment_text(work, f"Fulfillment {work.pk} should have been captured"),
         due="capture_due_at",
         always_due=True,
         actions=REASSIGN_OR_CANCEL,
@@ -223,7 +157,7 @@ KINDS = (
         "Unknown country",
         "The country is in no list of countries. Ask the retailer, then correct the address.",
         rows=lambda: UnknownCountryFilter.narrow(_orders()),
-        read=lambda order: _order(order, str(order.shipping_address.get("country", ""))),
+        read=lambda order: order_text(order, str(order.shipping_address.get("country", ""))),
         actions=(("correct-address", "Correct address"),),
         listed=Order,
         filters=(UnknownCountryFilter,),
@@ -233,7 +167,7 @@ KINDS = (
         "Held",
         "Suppliers do not see these orders until you release them.",
         rows=lambda: HeldFilter.narrow(_orders()),
-        read=lambda order: _order(order, "Hidden from its suppliers until you release it"),
+        read=lambda order: order_text(order, "Hidden from its suppliers until you release it"),
         actions=(("release", "Release order"), ("cancel", "Cancel order")),
         listed=Order,
         filters=(HeldFilter,),
@@ -243,7 +177,7 @@ KINDS = (
         "Backordered",
         "Arriving stock goes to the oldest order automatically. Ask the supplier for a date, or cancel.",
         rows=_short,
-        read=_read_short,
+        read=short_text,
         since="waits_since",
         actions=(("cancel", "Cancel order"),),
         listed=OrderLine,
@@ -257,7 +191,7 @@ KINDS = (
         lambda: OverpromisedFilter.narrow(
             StockLevel.objects.select_related("variant", "warehouse__supplier")
         ),
-        _read_stock,
+        stock_text,
         supplier="warehouse__supplier",
         party="warehouse__supplier",
         since="counted_at",
@@ -271,7 +205,7 @@ KINDS = (
         "The import changes more than the supplier's limits allow. Check it, then approve or cancel it.",
         ImportJob,
         lambda: _imports(Status.AWAITING_APPROVAL),
-        _read_import,
+        import_text,
         supplier="supplier",
         party="supplier",
         since="created_at",
@@ -285,7 +219,7 @@ KINDS = (
         "The file could not be read. The import shows the reason, in words for its supplier.",
         ImportJob,
         lambda: RecentlyFailedFilter.narrow(_imports(Status.FAILED)),
-        _read_import,
+        import_text,
         supplier="supplier",
         party="supplier",
         since="created_at",
@@ -294,12 +228,25 @@ KINDS = (
         filters=(RecentlyFailedFilter,),
     ),
     DeskKind(
+        "answer",
+        "Unread answer",
+        "Someone answered a message in the portal. Read the answer, then write back or mark it as read.",
+        ContactMessage,
+        lambda: ContactMessage.objects.unread_answers().select_related(
+            "contact__supplier", "contact__retailer"
+        ),
+        answer_text,
+        supplier="contact__supplier",
+        since="created_at",
+        actions=(("read", "Mark as read"),),
+    ),
+    DeskKind(
         "feed",
         "Silent stock feed",
         "The supplier has sent no count for two days. Ask the supplier.",
         Supplier,
         stale_feeds,
-        _read_feed,
+        feed_text,
         supplier="pk",
         party="pk",
         since="heard_at",
@@ -310,7 +257,7 @@ KINDS = (
         "The receiver is down, or events were given up. Tell the party.",
         Webhook,
         failing_webhooks,
-        _read_webhook,
+        webhook_text,
         supplier="supplier",
         since="waits_since",
         actions=(("test", "Send test event"), ("resend_dead", "Send dead deliveries again")),
@@ -323,7 +270,7 @@ KINDS = (
         "A part of the service gives no sign of life. Tell an administrator.",
         ServicePart,
         silent_parts,
-        _read_part,
+        part_text,
         supplier="of_supplier",
         since="heard_at",
         actions=(("taken-away", "Mark part as removed"),),

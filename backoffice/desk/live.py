@@ -1,11 +1,11 @@
-"""The changes of the desk since a page was shown: its counts, and the rows that look different."""
+"""The changes of the desk since a page was shown: the counts, and the rows whose HTML has changed."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
 
+from django.contrib.admin import AdminSite
 from django.http import HttpRequest, JsonResponse
 from django.template.loader import render_to_string
 
@@ -15,12 +15,12 @@ from backoffice.desk.kinds import kinds_for
 from backoffice.desk.pages import PAGE, rows_context
 
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')
-"""The token of a form differs in each answer."""
+"""The CSRF token of a form. It differs in each response, so digests of rows leave it out."""
 ON_HOME = 10
 
 
-def changes_page(site: Any, request: HttpRequest) -> JsonResponse:
-    """Return the keys of all rows in order, and the content of the rows that the browser does not have."""
+def changes_page(site: AdminSite, request: HttpRequest) -> JsonResponse:
+    """Return the counts, and the keys of the page's rows in order, with the HTML of new and changed rows."""
     form = DeskForm(request.GET)
     wanted = form.wanted(request.user.get_username())
     count = ON_HOME if "home" in request.GET else PAGE

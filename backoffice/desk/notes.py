@@ -15,7 +15,7 @@ from backoffice.models import RecordComment
 Key = tuple[str, int]
 """A record's model and id."""
 SHOWN = 3
-"""Comments shown per row."""
+"""The maximum number of comments shown per row."""
 READ = 1_000
 
 
@@ -23,7 +23,7 @@ READ = 1_000
 class NoteChange:
     """An operator's change of a note. `assigned_before` is the assignee that the page showed.
 
-    `assigned_to` is None where the assignee stays, and empty where the row is released.
+    `assigned_to` is None to keep the assignee, and empty to release the row.
     """
 
     assigned_to: str | None = None
@@ -33,7 +33,7 @@ class NoteChange:
 
 
 class RowTaken(Exception):
-    """Another operator has the row. The rest of the change, such as its comment, is saved."""
+    """The row is assigned to another operator. The rest of the change, such as its comment, is saved."""
 
     def __init__(self, assignee: str) -> None:
         super().__init__(assignee)
@@ -41,9 +41,10 @@ class RowTaken(Exception):
 
 
 def change_note(record: Key, change: NoteChange, *, by: str) -> None:
-    """Apply the change. Raises RowTaken if another operator got the row since the page was shown.
+    """Apply the change. Raises RowTaken if another operator took the record after the page was shown.
 
-    The note's row is locked, so that of two operators who take a row at once only one gets it.
+    The note is locked in the database. If two operators take a record at the same moment, only one of them
+    becomes the assignee.
     """
     model, record_id = record
     now = timezone.now()

@@ -7,14 +7,16 @@ from typing import Any
 from django import forms
 from django.apps import apps
 from django.contrib import messages
+from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from api.ids import LARGEST_ID
 from backoffice.desk.filter_form import DeskForm
 from backoffice.desk.gathering import COUNTED, DeskPage, gather
 from backoffice.desk.group_pages import groups_context
@@ -31,7 +33,7 @@ class NoteForm(forms.Form):
     """The form of a note on a row: its record, assignee, comment, and hours to snooze."""
 
     model = forms.ChoiceField(choices=[(name, name) for name in sorted(MODELS)])
-    record_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    record_id = forms.IntegerField(min_value=1, max_value=LARGEST_ID)
     take = forms.BooleanField(required=False)
     assigned_to = forms.CharField(required=False, max_length=150)
     assigned_before = forms.CharField(required=False, max_length=150)
@@ -52,7 +54,7 @@ def people() -> QuerySet[User]:
     return User.objects.filter(is_staff=True, is_active=True).order_by("username")
 
 
-def desk(site: Any, request: HttpRequest) -> HttpResponse:
+def desk(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show one page of the desk."""
     form = DeskForm(request.GET)
     person = request.user.get_username()
@@ -90,17 +92,21 @@ def rows_context(request: HttpRequest, gathered: DeskPage) -> dict[str, object]:
     }
 
 
-def keep_note(site: Any, request: HttpRequest) -> HttpResponse:
-    """Assign a row, write a note on it, or snooze it."""
+def keep_note(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Assign, snooze or comment on a row, then redirect to the page that sent the form."""
     form = NoteForm(request.POST)
-    if request.method != "POST" or not form.is_valid() and form.errors.keys() - {"assigned_to"}:
+    if request.method != "POST" or not form.is_valid() and {"model", "record_id"} & form.errors.keys():
         raise PermissionDenied
     given = form.cleaned_data
     model = apps.get_model(given["model"])
     if not request.user.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}"):
         raise PermissionDenied
+    if not model._base_manager.filter(pk=given["record_id"]).exists():
+        raise Http404
     if form.errors:
-        messages.error(request, str(form.errors["assigned_to"][0]))
+        name, errors = next(iter(form.errors.items()))
+        where = "" if name == "assigned_to" else f"Nothing was saved. {form[name].label}: "
+        messages.error(request, f"{where}{errors[0]}")
     else:
         _change(request, given)
     back = request.POST.get("next", "")

@@ -1,4 +1,4 @@
-"""Parts of the service that have fallen silent: their processes no longer give signs of life."""
+"""Parts of the service that are silent: their processes no longer report a sign of life."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from backoffice.models import ServicePart
 
 Silent = dict[tuple[str, str], datetime]
-"""When each silent part, by part and host, gave its last sign of life."""
+"""The moment of the last sign of life of each silent part, by the names of the part and its host."""
 
 
 def silent_parts() -> QuerySet[Any]:
     """Return the parts that fell silent without a shutdown, except parts marked as removed.
 
-    Silent parts are stored as rows, so that notes can refer to them. When Redis is down, it hides all signs
-    of life, and Redis itself is the silent part.
+    Silent parts are stored as rows, so that notes can refer to them. When Redis is down, no sign of life can
+    be read, and Redis itself is returned as the only silent part.
     """
     try:
         silent = _silent(parts_on_hosts(all_signs()))
@@ -33,7 +33,10 @@ def silent_parts() -> QuerySet[Any]:
 
 
 def _silent(found: Iterable[PartOnHost]) -> Silent:
-    """Return parts that ended without a shutdown, for a day if no other host runs the same part."""
+    """Return the parts that ended without a shutdown and have no living process on their host.
+
+    A part stays in the result for an hour if another host runs the same part, else for a day.
+    """
     found = list(found)
     lives = {part.part for part in found if part.alive}
     now = timezone.now()
@@ -45,7 +48,7 @@ def _silent(found: Iterable[PartOnHost]) -> Silent:
 
 
 def _stored_ids(silent: Silent) -> list[int]:
-    """Store the silent parts and return their ids. Takes one query, and a second one after a change."""
+    """Store the silent parts and return the ids of their rows. New silent parts need a second query."""
     if not silent:
         return []
     names, hosts = zip(*silent, strict=True)
@@ -56,7 +59,7 @@ def _stored_ids(silent: Silent) -> list[int]:
         for (name, host), heard_at in silent.items()
         if (name, host) not in rows or rows[name, host].heard_at < heard_at - timedelta(seconds=1)
     ]
-    if news:  # update conflicts: another page may store the same parts at this moment
+    if news:  # `update_conflicts`: another request may store the same parts at this moment
         unique = ["name", "host"]
         ServicePart.objects.bulk_create(
             news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]

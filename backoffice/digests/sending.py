@@ -1,4 +1,4 @@
-"""Send each digest once a day, by the first worker that claims it."""
+"""The mailing of digests: the first worker that claims a digest sends it, once a day."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 50
 SECONDS = 10.0
-"""Time limit of one run: other ticks wait behind it, so a silent mail server delays one mail, not fifty."""
+"""The time limit of one run, because other tasks wait for it. Later runs send the remaining digests."""
 
 
 def due() -> QuerySet[Digest]:
@@ -31,9 +31,9 @@ def due() -> QuerySet[Digest]:
 
 
 def send_due() -> int:
-    """Send the due digests, failed ones last. Return the number of mails sent, 0 without EMAIL_URL.
+    """Send the due digests, failed digests last. Return the number of mails sent, 0 without EMAIL_URL.
 
-    Digests beyond the time limit are left to the next tick.
+    Digests that remain after the time limit are sent by the next run.
     """
     if not settings.EMAIL_URL:
         return 0
@@ -46,7 +46,7 @@ def send_due() -> int:
 
 
 def _send(digest: Digest) -> bool:
-    """Claim the digest before sending it, so that only one worker sends it. A failure releases it."""
+    """Claim the digest before sending it, so that only one worker sends it. A failure undoes the claim."""
     before, now = digest.sent_at, timezone.now()
     if not due().filter(pk=digest.pk, sent_at=before).update(sent_at=now, last_error=""):
         return False

@@ -1,4 +1,7 @@
-"""The rows of a list as the page shows them, read in constant memory."""
+"""The rows of an admin list for an export, with the columns and filters of the list page.
+
+Rows are read one after the other, so the use of memory does not depend on the number of rows.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def export(
     try:
         return _file(listed, request, kind)
     except IncorrectLookupParameters:
-        # The list itself shows what is wrong with the filters.
+        # Redirect to the list without filters, as Django's own lists do after invalid filters.
         return HttpResponseRedirect(f"/admin/{app_label}/{model_name}/?{ERROR_FLAG}=1")
 
 

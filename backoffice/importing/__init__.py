@@ -1,1 +1,1 @@
-"""Imports from the browser: `forms`, `pages` (upload and mapping), `mappings`, `corrections`."""
+"""Imports from the browser: `forms`, `pages` (upload and mapping), `corrections` (rejected rows)."""

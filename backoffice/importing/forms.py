@@ -46,7 +46,7 @@ class UploadForm(forms.Form):
         self.initial.setdefault("upload", uuid4())
 
     def clean(self) -> dict[str, object]:
-        """Require a file or its chunks. Raises ValidationError."""
+        """Require a file, or the number of chunks that the browser has already uploaded."""
         given = super().clean() or self.cleaned_data
         if not given.get("file") and not given.get("pieces"):
             self.add_error("file", "Choose a file.")

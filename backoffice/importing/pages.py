@@ -1,4 +1,4 @@
-"""Pages that upload a file, map its columns beside a preview of its first rows, and dry-run it."""
+"""Pages that upload a file, map its columns beside a preview of its first rows, and start its dry run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAY = "imports.change_importjob"
 
 
 def upload_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Ask for a file, then redirect to its mapping."""
+    """Show the form for a file. Store the sent file, then redirect to its mapping."""
     _require(request)
     asked = {name: request.GET[name] for name in ("supplier", "kind") if name in request.GET}
     form = UploadForm(request.POST or None, request.FILES or None, initial=asked)
@@ -163,7 +163,11 @@ def shown(draft: ImportDraft, sample: FileSample, body: dict[str, object]) -> di
 
 
 def _options(draft: ImportDraft, body: dict[str, object]) -> dict[str, object]:
-    """Return the body's options; none while the body is invalid, such as while an operator types."""
+    """Return the import options in a request body. Ignore invalid math.
+
+    If another field is invalid, return no options. This is not an error: the page requests previews while the
+    operator is still typing.
+    """
     with suppress(ApiError, ValidationError):
         return options_of(draft, body)
     with suppress(ApiError, ValidationError):
@@ -179,7 +183,7 @@ def _preview(draft: ImportDraft, sample: FileSample, body: dict[str, object]) ->
 
 
 def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[str, object]:
-    """Return the posted mapping as a request body."""
+    """Return the posted mapping in the form of an API request body."""
     kind = kind_of(draft.kind)
     if kind.form:
         return kind.form(draft.supplier, sample.columns, request.POST).body()
@@ -188,7 +192,7 @@ def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[
 
 
 def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> HttpResponse | None:
-    """Handle the pressed button. Return None to show the page again."""
+    """Save the mapping and carry out the pressed button. After an error return None: show the page again."""
     pressed = request.POST.get("do", "")
     if pressed == "mapping":
         draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}
@@ -203,7 +207,7 @@ def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> Htt
 
 
 def _discarded(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
-    """Delete the draft. A worker that reads it stops within seconds."""
+    """Delete the draft. A worker that is reading the draft's file stops within seconds."""
     discard(draft.pk, draft.blob_id)
     messages.success(request, f"{draft.name} discarded.")
     return HttpResponseRedirect(reverse("admin:import_upload"))
@@ -238,7 +242,7 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
 
 
 def _automatic(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
-    """Import all future files of the supplier with this mapping."""
+    """Import all future files of this kind and supplier with the draft's mapping."""
     kind = kind_of(draft.kind)
     options_of(draft, draft.body)  # raises if the mapping is unknown or invalid
     options = saved_options(draft.supplier, draft.kind, draft.body)

@@ -1,1 +1,8 @@
-"""Admin lists with chosen `columns` and saved `views`, and what all their forms share."""
+"""Mixins of all admin lists and forms.
+
+`columns`       columns of a list that the operator chooses
+`views`         saved views of a list
+`plain_choices` plain fields for related records and moments
+`stale_forms`   forms that keep the changes of other operators
+`unchanged`     a message for forms without changes
+"""

@@ -1,29 +1,34 @@
-"""Columns of a list: chosen by `?columns=`, else the list's default."""
+"""The columns of an admin list: the columns in `?columns=`, else the list's default."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
-from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.contrib.admin.views.main import ERROR_FLAG, ORDER_VAR, ChangeList
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.text import capfirst
 
 from accounts.saved_views import query_of
+from api.ids import as_id
+from backoffice.lists.phrases import ABOUT, EMPTY
 from backoffice.lists.views import saved_views
 from backoffice.navigation.menu import kind_links
 
 COLUMNS = "columns"
-BESIDE = (COLUMNS, ORDER_VAR, "p", "e")
-"""Parameters that a choice of columns drops. A sort names its column by position."""
+BESIDE = (COLUMNS, ORDER_VAR, "p", ERROR_FLAG)
+"""URL parameters that a new choice of columns removes. For example, a sort names a column by its position."""
+INVALID_FILTER = "A filter in the address was invalid, so this list shows all rows."
 BY_NUMBER = ("id", "-id", "pk", "-pk")
 
 
 class ChosenChangeList(ChangeList):
-    """A change list that ignores `?columns=` as a filter and sorts only by sortable columns."""
+    """A change list for which `?columns=` is not a filter. It sorts only by sortable columns."""
 
     def get_filters_params(self, params: Any = None) -> dict[str, object]:
         found: dict[str, object] = super().get_filters_params(params)
@@ -31,13 +36,13 @@ class ChosenChangeList(ChangeList):
         return found
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
-        """Return the rows; the admin may name `with_columns`, which adds columns that only the list shows."""
+        """Return the rows. If the admin defines `with_columns`, call it to annotate the rows for the list."""
         rows = super().get_queryset(request, exclude_parameters)
         with_columns = getattr(self.model_admin, "with_columns", None)
         return with_columns(rows) if with_columns else rows
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
-        """Sort by one column, then by number in the same direction: an index can do both at once."""
+        """Sort by one column, then by id in the same direction, so that one index serves both."""
         first, *others = super().get_ordering(request, queryset)
         if ORDER_VAR not in self.params:
             return [first, *others]
@@ -45,7 +50,7 @@ class ChosenChangeList(ChangeList):
         return [first] if first in BY_NUMBER else [first, "-pk" if descending else "pk"]
 
     def get_ordering_field(self, field_name: Any) -> Any:
-        """Return None for a column that is not sortable: a URL could name any column."""
+        """Return None for a column that is not sortable, because the URL may name any column."""
         if self.sortable_by is not None and field_name not in self.sortable_by:
             return None
         return super().get_ordering_field(field_name)
@@ -54,16 +59,17 @@ class ChosenChangeList(ChangeList):
 class ListMixin(ModelAdmin[Any]):
     """A mixin for all lists of the site: choosable columns and saved views.
 
-    An admin may set `more_columns`, the fields that its list shows only when chosen, and `changelist_class`.
-    The columns in `sorted_while_open` can be sorted only while `open_filter` is chosen: only the index of
-    open rows is small.
+    A ModelAdmin may set `changelist_class` and `more_columns`. The list shows the fields in `more_columns`
+    only when the operator chooses them. The columns in `sorted_while_open` are sortable only while
+    `open_filter` is chosen: only the rows of this filter have an index for the sort.
     """
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        # PostgreSQL refuses zero characters, and no column contains one.
+    def get_changelist(self, request: HttpRequest, **kwargs: object) -> type[ChangeList]:
+        # Refuse NUL characters here: PostgreSQL would raise an error for them.
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             raise IncorrectLookupParameters
-        # The mixin comes first in the order of classes, so it must not define the attribute itself.
+        # Do not define `changelist_class` here: this mixin is the first base class, so its attribute would
+        # hide the attribute of the admin.
         chosen: type[ChangeList] = getattr(self, "changelist_class", ChosenChangeList)
         return chosen
 
@@ -85,9 +91,16 @@ class ListMixin(ModelAdmin[Any]):
         return shown or list(list_display)[:1]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> Any:
+        if not all(map(as_id, request.POST.getlist(ACTION_CHECKBOX_NAME))):
+            messages.error(request, "Select rows of this list.")
+            return HttpResponseRedirect(request.get_full_path())
+        if ERROR_FLAG in request.GET:
+            messages.warning(request, INVALID_FILTER)
         title = capfirst(str(self.opts.verbose_name_plural))
         context = {
             "title": title,
+            "about": ABOUT.get(str(self.opts.model_name), ""),
+            "about_empty": EMPTY.get(str(self.opts.model_name), ""),
             **self._columns_context(request),
             **saved_views(self, request),
             "kind_tabs": kind_links(self.model, query_of(request.GET)),

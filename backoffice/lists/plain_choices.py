@@ -1,4 +1,4 @@
-"""Fields of forms without Django's own widgets for records and moments."""
+"""Plain browser fields in admin forms, instead of Django's widgets for related records and moments."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin import ModelAdmin
-from django.contrib.admin.widgets import AutocompleteMixin, RelatedFieldWidgetWrapper
-from django.db.models import DateTimeField, Field
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
+from django.db.models import DateTimeField, Field, ForeignKey
 from django.http import HttpRequest
+
+from backoffice.lists.record_choice import record_field
 
 
 class MomentInput(forms.DateTimeInput):
-    """A day and a time, which the browser lets choose in one field."""
+    """An input for a day and a time in one browser field."""
 
     input_type = "datetime-local"
 
@@ -21,7 +23,7 @@ class MomentInput(forms.DateTimeInput):
 
 
 class PlainChoicesMixin(ModelAdmin[Any]):
-    """A mixin for all forms of the site: a choice of a record is only the choice, a moment is one field.
+    """A mixin for all forms of the site: select boxes have no icons, and a moment is one field.
 
     Django's icons beside a choice open the raw form of the other record in a new window, which operators
     never need here.
@@ -29,15 +31,15 @@ class PlainChoicesMixin(ModelAdmin[Any]):
 
     @property
     def media(self) -> forms.Media:
-        """Load no scripts but the ones of the widgets. Django's own are for its icons, raw ids and lists."""
+        """Return no scripts: the site has no parts that need Django's scripts. Widgets add their own."""
         return forms.Media()
 
-    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: object) -> Any:
         if isinstance(db_field, DateTimeField):
             kwargs |= {"form_class": forms.DateTimeField, "widget": MomentInput}
+        if isinstance(db_field, ForeignKey):
+            kwargs |= record_field(db_field, self, request)
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
             field.widget = field.widget.widget
-        if field is not None and isinstance(field.widget, AutocompleteMixin):
-            field.widget.attrs["data-dropdown-parent"] = "#content"  # inside a landmark
         return field

@@ -20,14 +20,14 @@ READ = 20
 
 
 class StaleFormMixin(ModelAdmin[Any]):
-    """A mixin for all forms of the site: the last save does not overwrite the changes of others.
+    """A mixin for all forms of the site: a save does not overwrite changes that others saved meanwhile.
 
-    Fields that the operator left alone keep their stored values. A field that both changed shows the author
-    and both values, keeps the typed text, and saves it with the next click.
+    Fields that the operator did not change keep their stored values. If both changed the same field, the form
+    names the other author, shows both values and keeps the typed text. The next click saves the typed text.
     """
 
     def get_form(
-        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+        self, request: HttpRequest, obj: object = None, change: bool = False, **kwargs: object
     ) -> type[ModelForm[Any]]:
         form: type[ModelForm[Any]] = super().get_form(request, obj, change=change, **kwargs)
         if obj is None or issubclass(form, ShownValuesForm):
@@ -36,7 +36,7 @@ class StaleFormMixin(ModelAdmin[Any]):
 
 
 class StaleRecordForm(ShownValuesForm):
-    """The form of a stored record. It must come before the record's own form in the order of classes."""
+    """The base that StaleFormMixin puts before the admin's own form class. Its methods run first."""
 
     instance: Any
 
@@ -67,7 +67,7 @@ class StaleRecordForm(ShownValuesForm):
 
 
 def _labels(entry: LogEntry) -> list[str]:
-    """Return the labels of the fields that an entry of the admin's log names."""
+    """Return the labels of the changed fields in an entry of the admin's log."""
     try:
         parts = json.loads(entry.change_message or "[]")
         return [str(label) for part in parts for label in part.get("changed", {}).get("fields", ())]

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 class UnchangedMixin(ModelAdmin[Any]):
     """A mixin that replaces Django's "was changed" message when nothing was changed."""
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+    def log_change(self, request: HttpRequest, obj: object, message: object) -> Any:
         request.nothing_changed = not message  # type: ignore[attr-defined]
         return super().log_change(request, obj, message)
 

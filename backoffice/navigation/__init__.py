@@ -1,1 +1,1 @@
-"""The admin's menu: `menu` (entries by task), `counting` (how much work waits at each)."""
+"""The admin's menu: `menu` (entries by task), `counting` (cached counts of open work)."""

@@ -1,4 +1,4 @@
-"""Counts of the desk's kinds for the menu, cached by a tick so that no page counts for itself."""
+"""Counts of the desk's kinds for the menu. A periodic task caches them, so that pages count nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 KEY = "backoffice:desk-counts"
 SECONDS = 120
-"""Lifetime of a count when no tick renews it."""
+"""The lifetime of a cached count, if the task does not renew it."""
 COUNTED = 100
 DESK = "desk"
 
@@ -35,7 +35,7 @@ def capped(count: int) -> str:
 
 
 def cached_counts() -> dict[str, str]:
-    """Return the last counts, empty if no tick has counted lately."""
+    """Return the cached counts; empty if they expired or the cache does not answer."""
     try:
         counts: dict[str, str] = cache.get(KEY) or {}
     except Exception:  # noqa: BLE001 - without Redis, pages show no counts

@@ -21,12 +21,12 @@ class MenuEntry:
 
     label: str
     model: str = ""
-    """The list's `app.model`. The entry needs its view permission."""
+    """The model of a list, such as `orders.order`. Operators without its view permission see no entry."""
     url_name: str = ""
     kind: str = ""
-    """The name of the desk kind whose rows the entry leads to."""
+    """The name of a desk kind. The entry links to the rows of this kind."""
     counts: Sequence[str] = ()
-    """The kinds whose counts are shown, unless only `kind` is."""
+    """The desk kinds whose counts are added and shown. If empty, the count of `kind` is shown."""
     permission: str = ""
 
 
@@ -42,12 +42,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the menu; its first link is its address."""
+    """A section of the menu, with the URL and the count of its first link."""
 
     title: str
     icon: str
     apart: bool = False
-    """Whether the section stands apart from the sections of daily work."""
+    """Whether the menu separates the section from the sections of daily work."""
     links: list[Link] = field(default_factory=list)
 
     @property
@@ -60,7 +60,7 @@ class Section:
 
     @property
     def current(self) -> str:
-        """Return the value of `aria-current`: "page" for the section's own page, "true" for a page within."""
+        """Return `aria-current`: "page" if the only link is current, "true" if one of several is, else ""."""
         if self.links[0].is_current:
             return "page" if len(self.links) == 1 else "true"
         return "true" if any(link.is_current for link in self.links) else ""
@@ -68,7 +68,7 @@ class Section:
 
 @dataclass(frozen=True)
 class MenuSection:
-    """The declaration of a section, with all entries. An operator sees only the permitted ones."""
+    """The declaration of a section with all entries. An operator sees only the permitted entries."""
 
     title: str
     icon: str
@@ -157,7 +157,7 @@ SECTIONS: Sequence[MenuSection] = (
         ),
     ),
 )
-# Shown on the page of their order; "Backordered lines" leads to the list.
+# Models that need no entry. Lines are shown on the page of their order, and in the list of backordered lines.
 WITHOUT_ENTRY = {"orders.orderline"}
 
 
@@ -185,8 +185,8 @@ def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
     return [section for section in sections if section.links]
 
 
-def kind_links(model: Any, query: str) -> list[Link]:
-    """Return the desk's kinds whose rows are in the list of this model, as tabs of that list."""
+def kind_links(model: object, query: str) -> list[Link]:
+    """Return a tab of the model's list for each desk kind whose rows are in this list."""
     counts = cached_counts()
     found = []
     for kind in KINDS:
@@ -230,14 +230,15 @@ def _sum(counts: dict[str, str], names: Sequence[str]) -> str:
 
 
 def _mark(sections: list[Section], request: HttpRequest) -> None:
-    """Mark the link of this address, else the link of the list that contains the page."""
+    """Mark the link to the request's URL as current, else the link to the list that the page belongs to."""
     full, best, home = request.get_full_path(), 0, reverse("admin:index")
     marked: tuple[Section, int] | None = None
     for section in sections:
         for number, link in enumerate(section.links):
             path = link.url.partition("?")[0]
             within = link.url == path != home and request.path.startswith(path)
-            # The only entry of the list of lines has a filter. Mark it on all pages of that list.
+            # A link with a filter is current only at exactly its URL. A plain link is also current on all
+            # pages below its URL.
             fits = len(link.url) if link.url == full or within else 0
             if fits > best:
                 best, marked = fits, (section, number)

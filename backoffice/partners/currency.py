@@ -44,7 +44,7 @@ def _change(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> s
 
 
 def _effect(party: Supplier | Retailer) -> str:
-    """Return the number of prices and open orders that the change concerns."""
+    """Return a text with the numbers of the prices and open orders that the change affects."""
     if isinstance(party, Retailer):
         orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED).count()
         return f"New orders get the new currency. {orders} open orders keep {party.currency}."

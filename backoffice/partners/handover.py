@@ -1,4 +1,7 @@
-"""The secrets of a new partner, sealed for ten minutes for the operator who onboarded it."""
+"""The secrets of a new partner, encrypted in the cache for ten minutes.
+
+Only the operator who created the partner can read them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ class Handover:
         )
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return names and values, without empty values. Both the page and the file show them."""
+        """Return names and values for the page and the file, without empty values."""
         facts = [
             ("ID", str(self.party_id)),
             ("API paths begin with", f"/v3/{self.role}s/{self.party_id}"),
@@ -69,7 +72,7 @@ class Handover:
 
 
 def seal(handover: Handover, user_id: int) -> str:
-    """Keep the secrets for this operator, encrypted, and return their token; empty if the cache is down."""
+    """Encrypt and cache the secrets for this operator. Return a token, or "" if the cache does not answer."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     try:
         cache.set(_key(token, user_id), encrypt(json.dumps(asdict(handover))), SECONDS)
@@ -80,7 +83,7 @@ def seal(handover: Handover, user_id: int) -> str:
 
 
 def unseal(token: str, user_id: int) -> Handover | None:
-    """Return the secrets of a token; None after ten minutes, and for other operators."""
+    """Return the secrets of a token, or None after ten minutes and for other operators."""
     try:
         sealed: str | None = cache.get(_key(token, user_id))
         kept: dict[str, Any] | None = json.loads(decrypt(sealed)) if sealed else None

@@ -15,19 +15,19 @@ from backoffice.partners.trouble import Trouble, most_trouble_first, troubles
 
 
 class PartnerList(ChosenChangeList):
-    """A list of parties that leads to their pages. Each party has its `trouble`."""
+    """A list of parties that sets `trouble` on each party and links to the party's own page."""
 
     @cached_property
     def troubles(self) -> dict[int, Trouble]:
         parties: Any = self.model
         return troubles(parties.role)
 
-    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+    def get_queryset(self, request: HttpRequest, exclude_parameters: object = None) -> QuerySet[Any]:
         rows = super().get_queryset(request, exclude_parameters)
         return rows if ORDER_VAR in self.params else most_trouble_first(rows, self.troubles)
 
     def get_ordering_field_columns(self) -> Any:
-        """Return the columns of a chosen order. No column belongs to the order by trouble."""
+        """Return the columns by which the operator sorts. The default order, by trouble, marks no column."""
         return super().get_ordering_field_columns() if ORDER_VAR in self.params else {}
 
     def get_results(self, request: HttpRequest) -> None:
@@ -35,5 +35,5 @@ class PartnerList(ChosenChangeList):
         for party in self.result_list:
             party.trouble = self.troubles.get(party.pk)
 
-    def url_for_result(self, result: Any) -> str:
+    def url_for_result(self, result: object) -> str:
         return tab_url(result)

@@ -1,4 +1,4 @@
-"""Onboarding: creates a party with partnerships, key, warehouses and login in one transaction."""
+"""Onboarding: one transaction creates a party with its partnerships, key, warehouses and login."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OnboardingAnswers:
 def onboard(role: Role, answers: OnboardingAnswers, *, site: AdminSite, by: Actor) -> Newcomer:
     """Create the party, its partnerships and first key, and a supplier's warehouses and login.
 
-    Each is recorded with the same event as on its own admin page.
+    Each record gets the same event as after an addition on its own admin page.
     """
     with transaction.atomic():
         party = (Supplier if role is Role.SUPPLIER else Retailer)(

@@ -29,7 +29,7 @@ from orders.models import Order
 STORED = ("wanted", "language", "paper", "header", "footer", "return_address", "show_prices")
 STORED += ("show_supplier", "logo")  # type: ignore[assignment]
 VIEW, CHANGE = "fulfillments.view_sliptemplate", "fulfillments.change_sliptemplate"
-# The preview is shown in a frame of our own page.
+# Headers that allow the form's page to show the preview in a frame.
 FRAMED = {"Content-Security-Policy": "frame-ancestors 'self'", "X-Frame-Options": "SAMEORIGIN"}
 NEWEST = 20
 
@@ -44,7 +44,7 @@ def retailer_slip_page(site: AdminSite, request: HttpRequest, retailer_id: int) 
 
 
 def partnership_slip_page(site: AdminSite, request: HttpRequest, partnership_id: int) -> HttpResponse:
-    """Show and save the template of a partnership. A new one begins as a copy of its retailer's."""
+    """Show and save the template of a partnership. A new template begins as a copy of the retailer's."""
     partnership = Partnership.objects.select_related("retailer", "supplier").filter(pk=partnership_id).first()
     if partnership is None:
         raise Http404
@@ -91,7 +91,10 @@ def _save(template: SlipTemplate, by: Any) -> None:
 
 
 def _preview(request: HttpRequest, form: SlipTemplateForm) -> HttpResponse:
-    """Answer with the slip of a real order in the design of the form, saved or not."""
+    """Return the slip of a real order as PDF, in the saved or unsaved design of the form.
+
+    For a retailer without orders, the slip has invented data.
+    """
     if form.is_bound and not form.is_valid():
         return _no_preview(request, [str(error) for errors in form.errors.values() for error in errors])
     template = form.instance

@@ -23,7 +23,7 @@ SECRET = {"Cache-Control": "no-store"}
 
 
 def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> HttpResponse:
-    """Show the onboarding form, then go to the secrets of the new partner."""
+    """Show the onboarding form. Create the partner, then redirect to the page with its secrets."""
     _check(request, role)
     form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
     form = form_class(request.POST or None)

@@ -1,4 +1,4 @@
-"""The panels of suppliers' and retailers' pages. Other apps register their own for the same tabs."""
+"""The panels of suppliers' and retailers' pages. Other apps register their own panels for the same tabs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from portal.team.selectors import team
 from sftp_ingest.models import RemoteHost, SftpLogin
 
 MOST = 100
-"""Maximum number of partnerships and keys shown. Their lists show the rest."""
+"""The maximum number of rows in a panel, such as keys or partnerships. The admin lists show all rows."""
 NEWEST = 15
 MOST_EVENTS = 50
 DAYS = 30
@@ -40,7 +40,7 @@ Partner = Supplier | Retailer
 
 
 def _shown(template: str, read: Callable[[Any], dict[str, object]]) -> Callable[[Any, HttpRequest], str]:
-    """Return the `render` of a panel: a template with the data of the party."""
+    """Return the `render` function of a panel: it renders a template with the result of `read(party)`."""
 
     def render(party: Partner, request: HttpRequest) -> str:
         context = {"party": party, "role": party.role.value, **read(party)}
@@ -50,7 +50,7 @@ def _shown(template: str, read: Callable[[Any], dict[str, object]]) -> Callable[
 
 
 def _readiness(party: Partner, request: HttpRequest) -> str:
-    """Render the needs of a partner; nothing if it has everything that it needs to trade."""
+    """Render the needs of a partner. Return an empty text if all needs are met."""
     needs = needs_of(party)
     if all(need.is_met for need in needs):
         return ""
@@ -94,9 +94,10 @@ def _orders(retailer: Retailer) -> dict[str, object]:
 
 
 def _counted(model: Any, field: str, states: list[str], own: FieldIs) -> list[tuple[str, str, str]]:
-    """Return each state with rows: its name, its count up to a hundred, and the address of its list.
+    """Return the name, the count (up to a hundred) and the URL of the list for each state that has rows.
 
-    One query for each state reads at most a hundred index entries; one query for all would read every row.
+    The query for each state reads about a hundred index entries. A single query for all states would read
+    all rows of the party.
     """
     found = []
     for state in states:
@@ -134,7 +135,7 @@ def _import_settings(supplier: Supplier) -> dict[str, object]:
 
 
 def _keys(party: Partner) -> dict[str, object]:
-    """Return the newest keys, each with whether it is usable."""
+    """Return the newest keys, and whether each key is usable."""
     now = timezone.now()
     keys = ApiKey.objects.filter(**{party.role.value: party}).order_by("-id")[:MOST]
     return {"keys": [(key, key.usable(at=now)) for key in keys]}

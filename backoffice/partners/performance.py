@@ -51,7 +51,7 @@ class PerformanceForm(forms.Form):
 
 @dataclass(frozen=True)
 class Ranked:
-    """A row of the ranking. Each number has the address of the fulfillments that it counts."""
+    """A row of the ranking. For each number, `links` has the URL of the list of the counted fulfillments."""
 
     position: int
     party: Supplier | Retailer
@@ -105,7 +105,7 @@ def performance_page(site: AdminSite, request: HttpRequest, kind: str = "") -> H
 
 
 def counted_links(days: Days, *, supplier_id: int = 0, retailer_id: int = 0) -> dict[str, str]:
-    """Return the address of the fulfillments behind each number."""
+    """Return, for each number of a scorecard, the URL of the list of the counted fulfillments."""
     return {
         count: Counted(count, days.first, days.last, supplier_id, retailer_id).url for count in COUNTED_EVENTS
     }

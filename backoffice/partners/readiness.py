@@ -1,4 +1,4 @@
-"""The needs of a partner. It can trade when it has all of them."""
+"""The needs of a partner. The partner can trade when all its needs are met."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sftp_ingest.models import SftpLogin
 
 @dataclass(frozen=True)
 class Need:
-    """Something that a partner needs to trade: its name, whether it is there, and the page that adds it."""
+    """Something that a partner must have before it can trade, with the link to the page that adds it."""
 
     name: str
     is_met: bool

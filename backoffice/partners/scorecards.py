@@ -1,4 +1,7 @@
-"""The scorecard pages: a supplier's scorecard of the API with charts; a retailer's suppliers, ranked."""
+"""The scorecard pages.
+
+A supplier's page has the numbers of the API's scorecard, with charts. A retailer's page ranks its suppliers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from fulfillments.scorecard.shown import SHOWN_DAYS, chosen_days, shown_scorecar
 
 
 def scorecard_page(site: AdminSite, request: HttpRequest, supplier_id: int) -> TemplateResponse:
-    """Show the scorecard for `?days=30` or 90, of all partners or of `?retailer=`."""
+    """Show a supplier's scorecard for `?days=30` or 90. `?retailer=` limits the scorecard to one retailer."""
     if not request.user.has_perm("accounts.view_supplier"):
         raise PermissionDenied
     supplier = Supplier.objects.filter(pk=supplier_id).first()
@@ -43,7 +46,7 @@ def _ids(supplier: Supplier, retailer: Retailer | None) -> dict[str, int]:
 
 
 class DaysForm(forms.Form):
-    """The days of a retailer's scorecard."""
+    """The form that chooses the days of a retailer's scorecard."""
 
     days = forms.TypedChoiceField(
         choices=[(days, f"last {days}") for days in SHOWN_DAYS], coerce=int, required=False
@@ -51,7 +54,7 @@ class DaysForm(forms.Form):
 
 
 def retailer_scorecard_page(site: AdminSite, request: HttpRequest, retailer_id: int) -> TemplateResponse:
-    """Show the sums of a retailer's orders for `?days=30` or 90, and its suppliers ranked by them."""
+    """Show the sums of a retailer's orders for `?days=30` or 90, and the ranking of its suppliers."""
     if not request.user.has_perms(["accounts.view_retailer", "accounts.view_supplier"]):
         raise PermissionDenied
     retailer = Retailer.objects.filter(pk=retailer_id).first()

@@ -1,4 +1,4 @@
-"""The page of a supplier or a retailer: tabs of registered panels, each tab with its own address."""
+"""The page of a supplier or a retailer: tabs of registered panels, each tab with its own URL."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ def partner_page(
 
 
 def tab_url(party: Any, tab: str = OVERVIEW) -> str:
-    """Return the address of a tab of a supplier or a retailer."""
+    """Return the URL of a tab of a supplier or a retailer."""
     return reverse(f"admin:accounts_{party.role}_{tab}", args=[party.pk])

@@ -1,4 +1,4 @@
-"""The trouble of suppliers and retailers: how much of their work needs a person."""
+"""The trouble of suppliers and retailers: the count of their work that needs a person."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fulfillments.scorecard.selectors import ALL
 
 DAYS = 7
 MOST_COUNTED = 10_000
-"""Maximum number of waiting rows of each reason that are counted, oldest first."""
+"""The maximum number of waiting rows that are counted for each reason, oldest first."""
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """The troubles of a party: counts by their name, largest weight first."""
+    """The troubles of a party: a count for the name of each trouble."""
 
     counts: dict[str, int]
 
@@ -40,7 +40,10 @@ class Trouble:
 
 
 def troubles(role: Role) -> dict[int, Trouble]:
-    """Return the troubles of all parties of a role that have any, most trouble first. Takes four queries."""
+    """Return the troubles of the parties of a role, most trouble first. Parties without trouble are left out.
+
+    The number of queries is fixed.
+    """
     reasons = _of_suppliers() if role is Role.SUPPLIER else _of_retailers()
     parties = {party for counts in reasons.values() for party in counts}
     found = {
@@ -84,7 +87,10 @@ def _of_retailers() -> dict[str, Counter[int]]:
 
 
 def _refused() -> Counter[int]:
-    """Return the refused fulfillments of the last days. The index of the sums begins with the supplier."""
+    """Count the refusals of the last days by supplier, from the daily sums.
+
+    The filter lists all suppliers, because the index of the sums begins with the supplier.
+    """
     since = timezone.now().date() - timedelta(days=DAYS - 1)
     sums = DailySum.objects.filter(
         supplier_id__in=Supplier.objects.values("pk"), retailer_id=ALL, day__gte=since, measure=REJECTED

@@ -1,7 +1,7 @@
 """Finders of the search, one per kind of record.
 
-Each finder runs a fixed number of queries, and each query reads ranges of indexes. Without counts and
-sorts of many rows, a search among ten million orders takes as long as among ten.
+Each finder runs a fixed number of queries, and each query reads ranges of indexes. No query counts or sorts
+many rows, so a search among ten million orders takes as long as a search among ten.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from django.db.models.functions import Left
 from django.urls import reverse
 
 from accounts.models import ApiKey, Retailer, Supplier
-from accounts.operating.admin_base import as_id
 from accounts.operating.admin_filters import list_url
+from api.ids import as_id
 from api.inside_search import LEAST, contains, found_in
 from api.prefix_search import beginning_with, bounds, file_name
 from backoffice.search.hits import MOST, Hit, HitGroup, page_of, same
@@ -29,13 +29,13 @@ from imports.models import ImportJob
 from orders.models import Order, SearchEntry
 from sftp_ingest.models import Upload
 
-LOOKED_AT = MOST + 1  # one more than shown, to know whether there are more
+LOOKED_AT = MOST + 1  # one more than shown, to know whether more hits exist
 ARTICLE_NUMBERS = ("upc", "ean", "gtin")
 
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of record. The user needs the view permission of its `model`."""
+    """The finder of one kind of record. The user needs the view permission of its `model`."""
 
     title: str
     model: type[Model]
@@ -58,7 +58,7 @@ def _found(term: str, finders: list[Finder]) -> list[HitGroup]:
 
 
 def _orders(term: str) -> Iterator[Hit]:
-    """Find orders by id, then by their search entries. Exact matches come first, newest first."""
+    """Find orders by id, then by their rows of `SearchEntry`. Exact matches come first, from new to old."""
     first, end = bounds(term)
     entries = SearchEntry.objects.annotate(inside=Value(0))
     named = entries.filter(text=first).order_by("-order_id")[:LOOKED_AT]
@@ -84,7 +84,7 @@ def _orders(term: str) -> Iterator[Hit]:
 
 
 def _fulfillments(term: str) -> Iterator[Hit]:
-    """Find fulfillments by id, by tracking number of a parcel, and by tracking number given on acceptance."""
+    """Find fulfillments by id, by the tracking number of a parcel, and by the number given on acceptance."""
     related = ("order__retailer", "supplier")
     for fulfillment in Fulfillment.objects.filter(pk=as_id(term)).select_related(*related):
         yield _fulfillment(fulfillment, exact=True)
@@ -119,7 +119,7 @@ def _variants(term: str) -> Iterator[Hit]:
         yield _variant(variant, exact=same(variant.sku, term))
     if term.isascii() and term.isdecimal():
         for name in ARTICLE_NUMBERS:
-            # Digits only: their order is the same in every collation.
+            # The term has only digits, and digits have the same order in every collation.
             begins = Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"}) & ~Q(**{name: ""})
             for variant in variants.filter(begins).order_by(name)[:LOOKED_AT]:
                 number = getattr(variant, name)
@@ -137,7 +137,7 @@ def _variant(variant: Variant, found_by: str = "", *, exact: bool = False) -> Hi
 
 
 def _imports(term: str) -> Iterator[Hit]:
-    """Find imports by id, then by file name. Folders in the term narrow the hits."""
+    """Find imports by id, then by file name. If the term has folders, the path must contain the folders."""
     jobs = ImportJob.objects.select_related("supplier")
     for job in jobs.filter(pk=as_id(term)):
         yield _import(job, exact=True)
@@ -165,7 +165,7 @@ def _uploads(term: str) -> Iterator[Hit]:
 
 
 def _requests(term: str) -> Iterator[Hit]:
-    """Find events by request id, which partners read in every answer."""
+    """Find events by request id. Partners find this id in each response of the API."""
     events = Event.objects.select_related("supplier", "retailer").exclude(request_id="")
     for event in beginning_with(events, "request_id", term)[:LOOKED_AT]:
         url = f"{list_url(Event)}?q={event.request_id}"
@@ -174,7 +174,7 @@ def _requests(term: str) -> Iterator[Hit]:
 
 
 def _partners(term: str) -> Iterator[Hit]:
-    """Find parties and keys without an index: there are only hundreds."""
+    """Find parties and keys without an index, because their tables have only hundreds of rows."""
     for model, kind in ((Supplier, "supplier"), (Retailer, "retailer")):
         for party in model.objects.filter(name__icontains=term)[:LOOKED_AT]:
             url = reverse(f"admin:accounts_{kind}_overview", args=[party.pk])

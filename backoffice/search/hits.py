@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 MOST = 10
-"""Maximum number of hits shown per kind."""
+"""The maximum number of hits shown per kind."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class HitGroup:
-    """The hits of one kind, without duplicates."""
+    """The hits of one kind of record, without duplicates."""
 
     title: str
     hits: list[Hit]
@@ -42,7 +42,7 @@ class HitGroup:
 
 
 def the_one(groups: Iterable[HitGroup]) -> Hit | None:
-    """Return the only hit, else the only exact hit."""
+    """Return the only hit, else the only exact hit, else None."""
     hits = [hit for group in groups for hit in group.hits]
     for among in (hits, [hit for hit in hits if hit.exact]):
         if len(among) == 1:

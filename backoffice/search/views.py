@@ -1,4 +1,4 @@
-"""The search page, which redirects when only one record can be meant; and the hits for the search box."""
+"""The search page, and the hits below the search box. The page redirects if only one record matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from backoffice.search.hits import the_one
 
 LONGEST = 100
 SHOWN_WHILE_TYPING = 4
-"""Number of hits per kind below the search box."""
+"""The maximum number of hits per kind below the search box."""
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -32,7 +32,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def search_hits(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Return the pages and hits for `?q=` as a part of a page. Without a term, return all pages."""
+    """Return an HTML fragment with the menu's pages and the hits for `?q=`. Without `?q=`, list all pages."""
     term = _term(request)
     context = {
         "term": term,

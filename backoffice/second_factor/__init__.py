@@ -1,1 +1,4 @@
-"""Our parts of the second factor at sign-in; allauth does apps, passkeys and recovery codes."""
+"""The second factor at sign-in: the code that this project adds to allauth.
+
+allauth itself handles authenticator apps, passkeys and recovery codes.
+"""

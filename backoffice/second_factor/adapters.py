@@ -1,4 +1,4 @@
-"""Adapters that tell allauth who may sign in, where to redirect, and how to store secrets."""
+"""Adapters of allauth: they decide about sign-ins, redirects after sign-ins, and the storage of secrets."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_login_stages(self) -> list[str]:
         return ["allauth.mfa.stages.AuthenticateStage"]
 
-    def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
-        """Turn away inactive users, members at the admin and operators at the portal."""
+    def pre_login(self, request: HttpRequest, user: User, **kwargs: object) -> HttpResponse | None:
+        """Refuse inactive users, members at the admin's sign-in, and operators at the portal's sign-in."""
         in_portal = request.path.startswith(PORTAL)
         if user.is_active and user.is_staff != in_portal:
             return None
@@ -55,7 +55,7 @@ class AccountAdapter(DefaultAccountAdapter):
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
 
     def post_login(
-        self, request: HttpRequest, user: User, *, redirect_url: str | None, **kwargs: Any
+        self, request: HttpRequest, user: User, *, redirect_url: str | None, **kwargs: object
     ) -> HttpResponse:
         return HttpResponseRedirect(redirect_url or self.get_login_redirect_url(request))
 
@@ -63,7 +63,7 @@ class AccountAdapter(DefaultAccountAdapter):
         in_portal = request.path.startswith(PORTAL)
         return reverse("portal:today") if in_portal else resolve_url(settings.LOGIN_REDIRECT_URL)
 
-    def is_reauthentication_required(self, **_: Any) -> bool:
+    def is_reauthentication_required(self, **_: object) -> bool:
         """Require a sign-in within the last five minutes before sensitive changes."""
         request = context.request
         steps = get_authentication_records(request, request.user)
@@ -79,12 +79,12 @@ class AccountAdapter(DefaultAccountAdapter):
             count_failure(rates)
         return is_right
 
-    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+    def send_notification_mail(self, *args: object, **kwargs: object) -> None:
         """Send no mail: events record the changes of second factors."""
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
-    """The adapter of second factors. It encrypts their keys like all other stored secrets."""
+    """The adapter of second factors. It encrypts the secrets of factors like all other stored secrets."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
@@ -108,7 +108,7 @@ class OpenIdAdapter(DefaultSocialAccountAdapter):
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Connect the account to the operator with the same address. Never create an operator."""
+        """Connect the account to the operator with the same e-mail address. Never create an operator."""
         if sociallogin.is_existing:
             return
         verified = [each.email for each in sociallogin.email_addresses if each.verified and each.email]
@@ -131,6 +131,6 @@ class OpenIdAdapter(DefaultSocialAccountAdapter):
 
 
 def turned_away(request: HttpRequest, why: str) -> HttpResponse:
-    """Redirect to the sign-in page with the reason."""
+    """Redirect to the sign-in page, which shows the reason."""
     messages.error(request, why)
     return HttpResponseRedirect(resolve_url(settings.LOGIN_URL))

@@ -1,4 +1,4 @@
-"""Forms for codes from an app or from the recovery codes."""
+"""Forms for the codes of an authenticator app, and for recovery codes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from accounts.sign_in import count_failure, refuse_too_many
 
 logger = logging.getLogger(__name__)
 
-# Three of a million codes are valid at a time, so guessing one at this rate takes years.
+# Three of a million codes are valid at a time, so guessing a code at this rate takes years.
 PER_PERSON = parse_rate("20/hour")
 
 
 class _CodeForm:
-    """A form that limits wrong codes and accepts each code of an app once, even if Redis fails."""
+    """A form for a code of the second factor, with a limit for wrong codes.
+
+    It accepts each code of an authenticator app only once, even if Redis fails.
+    """
 
     user: Any
     cleaned_data: dict[str, object]
@@ -60,7 +63,7 @@ def _is_right(authenticator: Authenticator, code: str) -> bool:
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:
-    """Accept a current code that is newer than the last used one, and store it as the last used one."""
+    """Accept a current code that is newer than the last used code, and store it as the last used code."""
     secret = get_adapter().decrypt(authenticator.data["secret"])
     fitting = [
         step

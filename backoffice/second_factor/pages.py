@@ -1,4 +1,4 @@
-"""Context of the admin's shell for allauth's pages: header, menu and title."""
+"""The template context of the admin's header, menu and title, for allauth's pages."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from orders.processing_state import FINISHED, ProcessingState
 MOST_COUNTED = 1_000
 MOST_NAMED = 10
 
-# The moves that suppliers can still make with open work, by state.
+# For each state of open work, the moves that suppliers can still make.
 OF_FULFILLMENTS = {
     State.NEW: "new: can still be captured, accepted and shipped",
     State.ACCEPTED: "accepted: can still be shipped",
@@ -30,7 +30,7 @@ OF_FULFILLMENTS = {
 
 @dataclass(frozen=True)
 class OpenWorkCount:
-    """The number of open records in one state, and what can still be done with them."""
+    """The number of open records in one state, and the moves that are still possible."""
 
     count: str
     meaning: str
@@ -48,7 +48,7 @@ class SuspensionImpact:
 
 
 def impact_of(subject: Subject) -> SuspensionImpact:
-    """Return the impact. Takes a fixed number of queries, each counting up to MOST_COUNTED."""
+    """Return the impact. Takes a fixed number of queries. Each query stops counting after MOST_COUNTED."""
     partners = _partners(subject)
     suppliers = {each.supplier_id for each in partners}
     listed = Variant.objects.filter(supplier__in=suppliers, listed=True)

@@ -26,7 +26,7 @@ SHOWN = 5
 
 
 class SuspendForm(forms.Form):
-    """The form of a suspension: reason, last day, and what happens to open work."""
+    """The form of a suspension: reasons, the day on which trade resumes, and reassignment of open work."""
 
     reason = forms.CharField(max_length=500, help_text="Shown in the history, but not to partners.")
     shown_reason = forms.CharField(
@@ -60,7 +60,7 @@ class SuspendForm(forms.Form):
 
 
 class SuspendableAdmin(RecordedAdmin[Record]):
-    """A form's page with the record's suspension and the buttons to suspend and resume."""
+    """An admin whose form shows the record's suspension, with pages to suspend and to resume its trade."""
 
     change_form_template = "admin/accounts/suspendable.html"
 
@@ -93,7 +93,10 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         return super().render_change_form(request, context, add, change, form_url, obj)
 
     def suspend_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Preview the impact, ask for reason and last day, then suspend."""
+        """Show the impact and the form. When the form is sent, suspend the record.
+
+        If the operator chose to reassign open work, redirect to the preview of the reassignment.
+        """
         subject = self._subject(request, object_id)
         form = SuspendForm(request.POST or None)
         may_reassign = request.user.has_perm("fulfillments.change_fulfillment")
@@ -140,7 +143,7 @@ class SuspendableAdmin(RecordedAdmin[Record]):
         return True
 
     def _reassign(self, request: HttpRequest, subject: Subject, chosen: str) -> HttpResponse:
-        """Open the preview of reassigning, as from the list of fulfillments."""
+        """Redirect to the preview of the bulk action that reassigns the subject's fulfillments."""
         acting: Any = self.admin_site.get_model_admin(Fulfillment)
         states = [State.NEW] if chosen == State.NEW else [*WORKABLE]
         name = "partnership" if isinstance(subject, Partnership) else "supplier"

@@ -1,4 +1,4 @@
-"""Suspend and resume the new trade of a supplier, a retailer or a partnership."""
+"""Functions that suspend and resume the new trade of a supplier, a retailer or a partnership."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from events.recording import record
 Subject: TypeAlias = Supplier | Retailer | Partnership
 
 AT_ONCE = 100
-"""Maximum number of suspensions ended per run; the next run comes within a minute."""
+"""The maximum number of suspensions that one run ends. The next run comes within a minute."""
 
-# A partnership created while its supplier was being suspended missed the suspension.
+# Correct wrong values of `is_trading`: a partnership that was created at the moment of a suspension may have
+# missed the suspension. The update fires the trigger that computes the column.
 MISSED = """
     UPDATE accounts_partnership p SET is_trading = is_trading
     WHERE p.is_trading = (NOT p.is_active OR EXISTS (
@@ -77,7 +78,10 @@ def resume(suspension: Suspension, *, by: Actor) -> bool:
 
 
 def end_expired() -> int:
-    """End the suspensions whose day has come. Return their number."""
+    """End the suspensions that have reached their `until` day. Return how many have ended.
+
+    Also correct `is_trading` of partnerships that missed a suspension.
+    """
     with connection.cursor() as cursor:
         cursor.execute(MISSED)
     over = Suspension.objects.over_on(timezone.now().date())
@@ -86,7 +90,7 @@ def end_expired() -> int:
 
 
 def in_force_for(subject: Subject) -> Suspension | None:
-    """Return the subject's own suspension, not one of its partner's."""
+    """Return the current suspension of the subject itself. Ignore suspensions of the subject's partners."""
     return Suspension.objects.in_force().about(subject).first()
 
 
@@ -101,7 +105,10 @@ def _trading(subject: Subject) -> set[int]:
 
 
 def _record(subject: Subject, change: str, changed: set[int], data: dict[str, Any], *, by: Actor) -> None:
-    """Record one event with the reason for operators, and per partnership one without it for both sides."""
+    """Record an event of the subject, with the reason.
+
+    For each changed partnership, record another event, without the reason. Both parties can read this event.
+    """
     name = _name(subject)
     parties = (
         {"supplier": subject.supplier, "retailer": subject.retailer}

@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.filter
 def acted_on_by(item: Any, user: Any) -> bool:
-    """Return whether the user may change the record of a desk row. Other rows get no links to actions."""
+    """Return whether the user may change the record of a desk row. If not, the row has no action links."""
     app, _, model = item.model.partition(".")
     return bool(user.has_perm(f"{app}.change_{model}"))
 

@@ -1,4 +1,4 @@
-"""Template tags for the table of a list: its headers, and its rows with the names of their columns."""
+"""Template tags for the table of an admin list: its headers, and its cells with the labels of columns."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ ZEROS = re.compile(r"(\.\d\d)0+(?=<)")
 ICON = re.compile(r'<img [^>]*alt="(True|False|None)"[^>]*>')
 
 CUT_FROM = 28
-"""The number of letters from which a cell may be cut, so that it needs a title."""
+"""The length from which the page may cut off a text, so that its cell needs a `title` attribute."""
 
 
 @register.simple_tag
 def list_headers(cl: ChangeList) -> list[dict[str, Any]]:
-    """Return the headers. A column that only open rows can be sorted by leads to the sorted open rows."""
+    """Return the headers of a list.
+
+    The header of a column in `sorted_while_open` links to the open rows, sorted by this column. Other rows
+    cannot be sorted by the column.
+    """
     headers = list(result_headers(cl))
     while_open = getattr(cl.model_admin, "sorted_while_open", {})
     for position, (name, header) in enumerate(zip(cl.list_display, headers, strict=True)):
@@ -45,7 +49,7 @@ def list_headers(cl: ChangeList) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def list_rows(cl: ChangeList) -> list[list[SafeString]]:
-    """Return the cells of each row. Cards on the phone show the label; a cut text has its title."""
+    """Return the cells of each row with the column's label, which phones show. Long texts get a tooltip."""
     labels = ["" if "checkbox" in str(each["text"]) else str(each["text"]) for each in result_headers(cl)]
     fields = [_field(cl, name) for name in cl.list_display]
     return [
@@ -58,7 +62,7 @@ def list_rows(cl: ChangeList) -> list[list[SafeString]]:
 
 
 def _plain(cell: str, field: Field[Any, Any] | None) -> str:
-    """Shorten a cell: no year in moments of this year, no more zeros than cents, words instead of icons."""
+    """Shorten a cell: leave out this year and zeros after the cents, and replace icons with words."""
     if isinstance(field, BooleanField):
         return ICON.sub(lambda found: "Yes" if found[1] == "True" else "No", cell)
     if isinstance(field, DecimalField):
@@ -66,7 +70,7 @@ def _plain(cell: str, field: Field[Any, Any] | None) -> str:
     return MOMENT.sub(r"\1\3", cell) if f" {timezone.now().year}, " in cell else cell
 
 
-def _field(cl: ChangeList, name: Any) -> Field[Any, Any] | None:
+def _field(cl: ChangeList, name: object) -> Field[Any, Any] | None:
     try:
         found = cl.lookup_opts.get_field(str(name))
     except FieldDoesNotExist:
@@ -75,7 +79,7 @@ def _field(cl: ChangeList, name: Any) -> Field[Any, Any] | None:
 
 
 def _labeled(cell: str, label: str) -> SafeString:
-    """Add attributes to a cell that Django has rendered as `<td …>` or `<th …>`."""
+    """Add `data-label` and `title` to a cell that Django has rendered as `<td …>` or `<th …>`."""
     text = " ".join(unescape(strip_tags(cell)).split())
     added = format_html(' data-label="{}"', label) if label and text not in ("", "-") else ""
     if len(text) >= CUT_FROM:

@@ -1,8 +1,8 @@
 """Products from files (contract 6).
 
-`kind`      describes the files for the registry: their scopes, paths and bodies
+`kind`      describes product files for the registry of kinds: scopes, paths and bodies
 `bodies`    reads the bodies of requests
-`importer`  declares the steps of a row, which are the modules below
+`importer`  declares the steps of a row; each module below is one step
 
 `columns`   lists the columns of a product file and the field of each
 `matching`  finds the row's variant

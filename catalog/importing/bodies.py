@@ -21,7 +21,7 @@ class ProductMappingBody(NamedMappingBody):
 class ImportProductsBody(ProductMappingBody):
     file_url = Optional(max_length=1000, help_text="A path in the upload area, or an sftp:// URL.")
     url = Optional(max_length=1000, help_text="The same as file_url.")
-    data = CsvLines(  # type: ignore[assignment] # the interface names it so
+    data = CsvLines(  # type: ignore[assignment] # `data` is the name in the interface
         required=False, allow_null=True, help_text="Instead of file_url: CSV lines."
     )
     dry_run = Flag(required=False, help_text="Report the expected result and change nothing.")
@@ -37,7 +37,10 @@ class ImportProductsBody(ProductMappingBody):
         return attrs
 
     def named_file(self) -> tuple[str, str]:
-        """Return the field that names the file, and its path or URL (empty if the body has the lines)."""
+        """Return the name of the field with the file's path or URL, and the path or URL.
+
+        The path is empty if the body has the CSV lines in `data`.
+        """
         field = "file_url" if self.validated_data.get("file_url") else "url"
         return field, self.validated_data.get(field, "")
 

@@ -1,4 +1,4 @@
-"""The columns of a product file, and the field that stores each."""
+"""The columns of a product file, and the model field of each column."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _price_changes(context: ImportContext) -> list[dict[str, object]]:
 
 
 def _largest(changes: list[Composable]) -> list[dict[str, object]]:
-    """Return the largest of these changes, by their factor."""
+    """Return the changes with the largest factor between the old and the new price."""
     if not changes:
         return []
     largest = value(

@@ -1,4 +1,4 @@
-"""The landing of a batch of product rows: update existing variants and insert new ones."""
+"""Write a batch of product rows: update existing variants and insert new variants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def land(context: ImportContext) -> BatchResult:
         SQL("SELECT count(variant_id), count(*) - count(variant_id) FROM {}").format(BATCH)
     )
     updated = _update(context, targets) if existing else 0
-    created, updated_instead = _insert(context) if missing else (0, 0)
+    created, updated_instead = _insert(context, targets) if missing else (0, 0)
     return BatchResult(created, updated + updated_instead)
 
 
@@ -50,7 +50,7 @@ def _keeps(name: str, targets: Mapping[str, Composable]) -> bool:
 
 
 def _update(context: ImportContext, targets: Mapping[str, Composable]) -> int:
-    """Update the existing variants and store their history. Lock them by id, as all writers do."""
+    """Update existing variants and store their history. Lock them in order of id to avoid deadlocks."""
     names = [name for name in targets if name != "sku"]
     if not names:
         return 0
@@ -107,14 +107,21 @@ def _shown(name: str, value: Composable) -> Composable:
     return SQL("left({}::text, {})").format(value, Literal(LONGEST))
 
 
-def _insert(context: ImportContext) -> tuple[int, int]:
-    """Insert new variants. Return their number, and the number that another transaction inserted first."""
+def _insert(context: ImportContext, targets: Mapping[str, Composable]) -> tuple[int, int]:
+    """Insert new variants, and update the variants that another transaction inserted first."""
     try:
         # Try without ON CONFLICT: concurrent inserts are rare, and the check costs a fifth of the time.
         with transaction.atomic():
             return execute(_insertion(context)), 0
     except IntegrityError:
-        return _upsert(context)
+        created = execute(SQL("{} ON CONFLICT (supplier_id, sku) DO NOTHING").format(_insertion(context)))
+        execute(
+            SQL(
+                "UPDATE {} AS b SET variant_id = v.id FROM {} AS v"
+                " WHERE b.variant_id IS NULL AND v.supplier_id = {} AND v.sku = b.sku"
+            ).format(BATCH, TABLE, Literal(context.supplier_id))
+        )
+        return created, _update(context, targets)
 
 
 def _insertion(context: ImportContext) -> Composable:
@@ -135,29 +142,8 @@ def _insertion(context: ImportContext) -> Composable:
     )
 
 
-def _upsert(context: ImportContext) -> tuple[int, int]:
-    targets = _targets(context)
-    changes = [Identifier(name) for name in targets if name != "sku" and not _keeps(name, targets)]
-    created, updated = row(
-        SQL(
-            """
-            WITH written AS (
-                {insert}
-                ON CONFLICT (supplier_id, sku) DO UPDATE SET {changes} updated_at = clock_timestamp()
-                RETURNING v.xmax = 0 AS fresh
-            )
-            SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written
-            """
-        ).format(
-            insert=_insertion(context),
-            changes=SQL("").join(SQL("{0} = excluded.{0}, ").format(column) for column in changes),
-        )
-    )
-    return int(created), int(updated)
-
-
 def defaults() -> dict[str, Composable]:
-    """Return the model's default of each column that the file leaves out."""
+    """Return the model's default for each column. The insert uses it for columns that the file leaves out."""
     values: dict[str, Composable] = {}
     for field in Variant._meta.local_concrete_fields:
         automatic = field.primary_key or field.generated or field.db_default is not NOT_PROVIDED

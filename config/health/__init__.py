@@ -1,1 +1,1 @@
-"""/healthz, /readyz and /statusz, the heartbeat of the workers, and whether machines share their folder."""
+"""The pages /healthz, /readyz and /statusz, and their checks."""

@@ -1,6 +1,6 @@
-"""Checks that may hang, each in a thread of its own.
+"""Checks that may hang, each in its own thread.
 
-While a check hangs, its callers get the last known state.
+While a check hangs, callers get the last known state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ApartCheck:
         self._begun_at = 0.0
 
     def __call__(self) -> str:
-        """Return the state. While the check hangs, return its duration so far and the last state."""
+        """Return the state. While the check hangs, return the seconds since its start, and the last state."""
         with self._lock:
             if not self._is_running:
                 self._is_running, self._begun_at = True, time.monotonic()
@@ -40,7 +40,7 @@ class ApartCheck:
     def _run(self) -> None:
         try:
             state = self._check()
-        except Exception as error:  # noqa: BLE001 - of any kind: the state tells it
+        except Exception as error:  # noqa: BLE001 - the state reports any error
             state = f"failed ({type(error).__name__})"
         with self._lock:
             self._state, self._is_running = state, False

@@ -1,4 +1,4 @@
-"""Whether each part of the service gives signs of life, on each host that it ran on lately."""
+"""Checks that each part of the service gives signs of life on each host where it ran lately."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PartJson(TypedDict):
 
 
 def beat() -> str:
-    """`ok` while any beat sends ticks."""
+    """Return `ok` while a beat process on any host sends ticks."""
     try:
         ages = [place.age for place in parts_on_hosts(all_signs()) if place.part == "beat"]
     except RedisError:
@@ -34,7 +34,7 @@ def beat() -> str:
 
 
 def parts() -> str:
-    """`ok`, or the parts that are silent on a host although they did not sign off."""
+    """Return `ok`, or the parts that are silent on a host although they did not sign off."""
     try:
         found = parts_on_hosts(all_signs())
     except RedisError:
@@ -48,7 +48,7 @@ def parts() -> str:
 
 
 def listed() -> list[PartJson]:
-    """Return each part on each host, or nothing without Redis."""
+    """Return each part on each host, or an empty list if Redis does not answer."""
     try:
         found = parts_on_hosts(all_signs())
     except RedisError:

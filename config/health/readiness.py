@@ -1,4 +1,4 @@
-"""Whether this process can serve, which takes a database that can be written to (contract 17)."""
+"""The check that this process can answer requests: its database must be writable (contract 17)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RETRY_AFTER = "5"
 
 
 def database() -> str:
-    """Return the state of the database. A kept connection that is dead is replaced."""
+    """Return the state of the database. If a persistent connection is dead, try a new connection."""
     was_kept = connection.connection is not None and not connection.in_atomic_block
     try:
         return _ask()

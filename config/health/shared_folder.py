@@ -1,4 +1,4 @@
-"""Check that all machines use the same upload folder: each machine reports its folder in Redis."""
+"""The check that all hosts use the same upload folder. Each host stores its folder's random mark in Redis."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from config.health.worker import redis_client
 KEY = "exchange:upload-folders"
 MARK = ".which"
 HEARD_WITHIN = 120.0
-"""Seconds for which another machine's word counts."""
+"""Seconds for which the report of another host counts."""
 
 
 def shared_folder() -> str:
-    """Return `ok`, or name the machine with another folder: its uploads are not found here."""
+    """Return `ok`, or name the hosts with another folder, whose uploads this host would not find."""
     if getattr(settings, "UPLOADS_URL", ""):
-        return "ok"  # all machines reach this storage
+        return "ok"  # all hosts use this storage
     host = socket.gethostname()
     try:
         mine = mark_of(settings.UPLOADS_DIR)
@@ -43,7 +43,7 @@ def shared_folder() -> str:
 
 
 def mark_of(folder: Path) -> str:
-    """Return the mark of a folder, which the first check gave it. Raises OSError."""
+    """Return the random mark that the first check wrote to this folder. Raises OSError."""
     path = folder / MARK
     folder.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError), path.open("x") as file:

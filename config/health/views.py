@@ -1,4 +1,8 @@
-"""/healthz: does the process live? /readyz: can it serve? /statusz: is everything well? (contract 11, 17)"""
+"""Health pages (contract 11, 17).
+
+/healthz tells whether the process lives, /readyz whether it can answer requests, and /statusz whether all
+checks pass.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +42,11 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @only_read
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer a balancer: 200 while the database can be written to.
+    """Answer a load balancer: 200 while the database is writable, else 503.
 
-    Nothing else counts: orders are accepted without Redis, workers and files, and other hosts would lack them
-    too. The web process answers this path itself, within two seconds; this view is for other servers.
+    Only the database matters. The service accepts orders without Redis, workers and files. A failure of these
+    parts affects all hosts, so another host would not help. The web process answers this path itself within
+    two seconds; this view is for other servers.
     """
     status, body = readiness.answer(readiness.database())
     response = _answer(status, body)
@@ -52,8 +57,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @only_read
 def statusz(request: HttpRequest) -> HttpResponse:
-    """Answer a monitor: 200 while every check is `ok`, else 503 that names the checks that fail."""
-    # Clients outside do not see the names of hosts.
+    """Answer a monitor: 200 while every check is `ok`, else 503 with the names of the failed checks."""
+    # Only internal clients see the list of parts, because the list contains the names of hosts.
     more: dict[str, object] = {"parts": listed()} if is_internal(request) else {}
     checks = _checks()
     failed = [name for name, result in checks.items() if result != "ok"]
@@ -76,7 +81,7 @@ def _checks() -> dict[str, str]:
 
 
 def _ask_all() -> dict[str, str]:
-    """Run all checks. A silent Redis is waited for once, because monitors have little time."""
+    """Run all checks. If Redis fails, skip the checks that need Redis, because monitors do not wait long."""
     results: dict[str, str] = {}
     for name, check in CHECKS.items():
         unknown = name in BY_REDIS and results.get("redis", "ok") != "ok"
@@ -121,7 +126,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "database": readiness.database,
     "redis": _redis,
     "worker": _worker,
-    # A shared file system may hang.
+    # These two checks read a file system that may be shared and may hang.
     "disk": ApartCheck(_disk),
     "uploads": ApartCheck(shared_folder),
     "webhooks": _webhooks,

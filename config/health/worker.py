@@ -1,8 +1,6 @@
-"""The heartbeat that Celery workers write to Redis, and that /statusz looks for."""
+"""The heartbeat that Celery workers write to Redis and /statusz reads."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import redis
 from django.conf import settings
@@ -10,17 +8,17 @@ from redis.exceptions import RedisError
 
 from api import redis_clients
 
-# A worker writes a heartbeat every 2 seconds, and counts as gone after this many seconds without one.
+# A worker writes a heartbeat every 2 seconds. After this many seconds without a heartbeat it counts as dead.
 HEARTBEAT_TTL = 15
 HEARTBEAT_KEY = "exchange:worker:heartbeat"
 
 
 def redis_client() -> redis.Redis:
-    """A client with short timeouts and no retries: a health check must answer soon."""
+    """Return a client with short timeouts and no retries, because a health check must answer soon."""
     return redis_clients.redis_client(settings.REDIS_URL, seconds=1.0)
 
 
-def write_heartbeat(**_: Any) -> None:
+def write_heartbeat(**_: object) -> None:
     """Write the heartbeat.
 
     A Celery worker calls this every 2 seconds while it can take work from its broker.

@@ -1,1 +1,4 @@
-"""The web process below Django: reads requests, lets them wait, and gives them threads (docs/adr/0061)."""
+"""The layer of the web process below Django: it reads requests, queues them, and gives them threads.
+
+docs/adr/0061 has the reasons.
+"""

@@ -1,4 +1,4 @@
-"""Answers that the web process gives without Django; errors have the envelope, like all others."""
+"""Answers that the web process gives without Django. Errors have the same envelope as in the API."""
 
 from __future__ import annotations
 
@@ -33,26 +33,32 @@ BUSY = f"This request could not begin within {LONGEST_WAIT:.0f} seconds. Try aga
 CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
-def refusal(status: int, message: str) -> bytes:
-    """Return an answer that refuses the request and ends the connection."""
+def refusal(status: int, message: str, more: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """Return an answer that refuses the request and ends the connection. `more` has further members."""
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
-    return _refusal(status, message, headers)
+    return _refusal(status, message, headers, more)
 
 
 def too_long(arrival: Arrival) -> bytes | None:
     """Return the refusal of a request with too many bytes, or None."""
     if arrival.head_too_long:
         return refusal(431, "The headers of this request are too long.")
-    return refusal(413, "The body is longer than this path takes.") if arrival.too_long else None
+    if not arrival.too_long:
+        return None
+    message = "The body is longer than this path takes."
+    return refusal(413, message, _oauth_members(arrival.request.path, "invalid_request", message))
 
 
 def too_many_wrong_keys(path: str, seconds: float) -> bytes:
     """Return the answer for an address that has tried too many wrong keys."""
     wait = max(1, math.ceil(seconds))
     message = f"Too many wrong keys came from this address. Try again in {wait} s."
-    # RFC 6749, section 5.2, names these members.
-    more = {"error": "slow_down", "error_description": message} if path.startswith("/oauth/") else {}
-    return _refusal(429, message, {"Retry-After": str(wait)}, more)
+    return _refusal(429, message, {"Retry-After": str(wait)}, _oauth_members(path, "slow_down", message))
+
+
+def _oauth_members(path: str, error: str, message: str) -> dict[str, str]:
+    """Return the members that RFC 6749, section 5.2, requires of an error of the token endpoint."""
+    return {"error": error, "error_description": message} if path.startswith("/oauth/") else {}
 
 
 def alive(request: Any) -> bytes:
@@ -96,7 +102,7 @@ def _answer(status: int, body: bytes, headers: dict[str, str], *, head_only: boo
 
 
 def write_error(outlet: Outlet, status: int, reason: str, message: str) -> None:
-    """Write a refusal instead of gunicorn's own page of HTML, for requests that gunicorn refuses."""
+    """Write the envelope instead of gunicorn's HTML page for a request that gunicorn refuses."""
     del reason
     with suppress(OSError):
         outlet.sendall(refusal(status, message or "The service failed."))

@@ -1,4 +1,4 @@
-"""One request while it comes in: its bytes, and whether they are the whole request. No socket is needed."""
+"""One request while it arrives: its bytes so far, and whether it is complete. Nothing here uses a socket."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from gunicorn.http.errors import InvalidRequestLine, NoMoreData
 
 from config.web.chunks import Chunks
 
-# A request line of 8 KiB and a few dozen headers fit in.
+# LONGEST_HEAD has room for a request line of LONGEST_LINE bytes and a few dozen headers.
 LONGEST_LINE = 8_192
 LONGEST_HEAD = 64 * 1024
 
-# Time limit in seconds for the head, and for a pause without any byte. A body gets the same time again, and
-# one more second for each LEAST_RATE bytes that have arrived.
+# Time limit in seconds for the first byte, and again for the head after the first byte. The body gets the
+# same time again. Each LEAST_RATE bytes that have arrived add one second.
 HEAD_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
 
 BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 
 ReadHead = Callable[[bytes], Any]
-"""Parses the bytes of a head into gunicorn's request; raises gunicorn's errors."""
+"""A function that parses the bytes of a head into gunicorn's request. It raises gunicorn's errors."""
 
 
 class Arrival:
-    """Collects the bytes of a request until a thread can answer it without waiting for its client.
+    """The bytes of one request, collected until a thread can answer it without waiting for its client.
 
-    gunicorn's own parser reads the head, once. Its result says how the body is framed, the body is decoded
-    here, and the thread gets both. So no second parser can disagree about the end of the request.
+    gunicorn's own parser reads the head once and tells how the body is framed. This class decodes the body.
+    The thread gets the parsed head and the body, so no second parser can disagree about the request's end.
     """
 
     def __init__(
         self, now: float, *, read_head: ReadHead, most: Callable[[str], int], idle: float = HEAD_SECONDS
     ) -> None:
-        """`most` returns the largest body of a path; `idle` is the time limit without any byte."""
+        """`most` returns the maximum body size of a path; `idle` is the time limit for the first byte."""
         self.data = bytearray()
         """Bytes that are not decoded yet; after the end, bytes of the client's next request."""
         self.request: Any = None
@@ -46,7 +46,7 @@ class Arrival:
         self.idle = idle
         self.complete = False
         self.too_long = False
-        """The body is longer than its path takes. The rest of it is not read."""
+        """The body is longer than its path allows. The rest of the body is not read."""
         self.head_too_long = False
         self.wants_continue = False
         self.received = 0
@@ -56,7 +56,7 @@ class Arrival:
         self._chunks: Chunks | None = None
 
     def feed(self, data: bytes, now: float) -> None:
-        """Add bytes that came in."""
+        """Add bytes that have arrived."""
         if not self.received:
             self.since = now
         self.data += data
@@ -66,14 +66,14 @@ class Arrival:
                 self._read_head(len(data))
             if self.request is not None and not self.complete:
                 self._read_body()
-        except Exception as fault:  # noqa: BLE001 - of any kind: the server refuses the request with it
+        except Exception as fault:  # noqa: BLE001 - the server refuses the request for any error
             self.fault = fault
         self.complete = self.complete or self.too_long or self.fault is not None
         self.wants_continue &= not self.complete
 
     @property
     def deadline(self) -> float:
-        """The moment at which the client is too late with the rest of the request."""
+        """The time by which the rest of the request must have arrived."""
         if not self.received:
             return self.since + self.idle
         steps = 1 if self.request is None else 2
@@ -81,7 +81,7 @@ class Arrival:
 
     @property
     def held(self) -> int:
-        """The number of bytes that are kept."""
+        """The number of bytes of this request in memory."""
         return len(self.data) + (len(self._chunks.body) if self._chunks else 0)
 
     def take(self) -> tuple[Any, bytes]:

@@ -1,4 +1,4 @@
-"""Decodes the chunked body of a request while its bytes arrive."""
+"""The decoder of a chunked body, which works while the bytes arrive."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ HEX = frozenset(b"0123456789abcdefABCDEF")
 
 
 class Chunks:
-    """Decodes the chunks of one body. It follows gunicorn's rules; a fuzz test compares the two."""
+    """The decoder of one chunked body, with the rules of gunicorn's decoder. A fuzz test compares both."""
 
     def __init__(self, request: Any, most: int) -> None:
-        """`request` is gunicorn's, which checks the trailers; `most` bounds the body with its chunk sizes."""
+        """`request` is gunicorn's request, which checks the trailers.
+
+        `most` is the maximum size of the body in bytes, including the lines with the chunk sizes.
+        """
         self.body = bytearray()
         self.complete = False
         self.too_long = False

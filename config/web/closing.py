@@ -1,7 +1,7 @@
-"""Closes connections after their last answer.
+"""The closing of connections after their last answer.
 
-The kernel resets a connection that is closed with unread bytes, and the client may lose the answer. So a
-connection is read to its end before it is closed.
+If a connection is closed with unread bytes, the kernel resets it, and the client may lose the answer. So the
+bytes of the client are read to their end before the connection is closed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RECEIVED_AT_ONCE = 256 * 1024
 
 
 class Closing:
-    """The connections whose answer is sent, and whose client has not closed its side."""
+    """The connections that have sent their answer and wait for the client to close its side."""
 
     def __init__(
         self, *, watch: Watch, unwatch: Callable[[Connection], None], close: Callable[[Connection], None]
@@ -34,7 +34,7 @@ class Closing:
         return connection in self._connections
 
     def begin(self, connection: Connection) -> None:
-        """Close once the client has closed its side, or some seconds later."""
+        """Close our side now. Close the connection when the client closes, or after LINGER_SECONDS."""
         try:
             if connection.sock.is_cut:
                 raise ConnectionAbortedError
@@ -47,13 +47,13 @@ class Closing:
         self._drain(connection)
 
     def end(self, connection: Connection) -> None:
-        """Close now."""
+        """Close a connection now."""
         self._unwatch(connection)
         del self._connections[connection]
         self._close(connection)
 
     def end_overdue(self, now: float) -> None:
-        """Close the connections whose clients stay."""
+        """Close the connections that have waited for LINGER_SECONDS."""
         for connection in [each for each, until in self._connections.items() if until < now]:
             self.end(connection)
 

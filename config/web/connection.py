@@ -1,4 +1,4 @@
-"""A connected client, with the request that comes in from it and the answer that goes out."""
+"""A connected client, with its arriving request and its outgoing answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ ABORT = struct.pack("ii", 1, 0)
 
 
 class Connection(TConn):
-    """A client. Its `sock` is the outlet, for gunicorn's code in a thread; the event loop has `network`."""
+    """A connected client.
+
+    gunicorn's code in a thread writes the answer to `sock`, an Outlet. The event loop uses the real socket,
+    `network`.
+    """
 
     sock: Outlet
     network: socket.socket
@@ -27,19 +31,19 @@ class Connection(TConn):
     caller: Caller | None = None
     party: Hashable = None
     rest: bytes = b""
-    """Bytes that came behind the request."""
+    """Bytes that followed the request: the beginning of the next request."""
     held: int = 0
-    """Bytes of the request, as the worker counts them."""
+    """The bytes of this request that the worker's `buffered` includes."""
     is_answered: bool = False
     is_kept: bool = False
     """The client may send another request."""
     drained: int = 0
     computed: float = 0.0
-    """Seconds that the thread has computed for the answer."""
+    """Seconds that the thread needed to compute the answer."""
 
     @property
     def stranger(self) -> Stranger:
-        """The address of the client if the request's headers name it, else of the peer."""
+        """The client's network as a party. Until the headers arrive, it is the peer's address."""
         return self.caller.stranger if self.caller else Stranger(self.peer)
 
     @property
@@ -55,7 +59,7 @@ class Connection(TConn):
         """Do nothing: the event loop has read the request already."""
         self.initialized = True
 
-    def give(self, request: Any) -> None:
+    def give(self, request: object) -> None:
         """Pass this request to the thread that answers it."""
         self.data_ready, self.parser = True, _Parsed(request)
 
@@ -70,14 +74,14 @@ class Connection(TConn):
 
 
 class _Parsed:
-    """gunicorn's parser of a connection, with one request that is parsed already."""
+    """A replacement for gunicorn's parser. It returns one request that is parsed already."""
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: object) -> None:
         self._request = request
 
     def __next__(self) -> Any:
         return self._request
 
     def finish_body(self, deadline: float | None = None) -> bool:
-        """Return True: the event loop has read the whole body before."""
+        """Return True, because the event loop has read the whole body."""
         return True

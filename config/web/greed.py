@@ -1,4 +1,4 @@
-"""The client that gives way when connections or memory run short."""
+"""The choice of the client that loses its connection when connections or memory run short."""
 
 from __future__ import annotations
 

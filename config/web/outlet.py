@@ -1,4 +1,4 @@
-"""The way out for an answer: a bounded buffer between the thread that writes and the client that reads."""
+"""A bounded buffer for an answer, between the thread that writes and the client that reads."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from itertools import islice
 from typing import IO
 
 MOST_UNSENT = 4 * 1024 * 1024
-"""Bytes that one answer may have in its buffer before its thread waits. A single larger item fits, too."""
+"""The thread waits while the buffer of its answer holds more bytes. A larger single write is accepted."""
 PATIENCE_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
-"""A client has PATIENCE_SECONDS, and one more second for each LEAST_RATE bytes that it reads."""
+"""A client has PATIENCE_SECONDS to read, and one more second for each LEAST_RATE bytes that it has read."""
 SAFETY_SECONDS = 60.0
-"""No thread waits longer than this, even if the event loop no longer looks."""
+"""No thread waits longer than this, even if the event loop no longer checks for slow clients."""
 UNSENT_IN_KERNEL = 256 * 1024
-"""The kernel buffers at most this many unsent bytes, so that a client's progress is visible here."""
+"""The kernel buffers at most this many unsent bytes, so that this process sees how fast a client reads."""
 FILE_PIECE = 256 * 1024
 BUFFERS_AT_ONCE = 64
 
 
 class CutOff(BrokenPipeError):
-    """The client read its answer too slowly, or is gone."""
+    """The error for a client that read its answer too slowly or has disconnected."""
 
     def __init__(self) -> None:
         super().__init__(errno.EPIPE, "the client does not read its answer")
 
 
 class Outlet:
-    """A socket for the thread that answers. It never reads, and it hands its bytes to the event loop.
+    """The write-only socket of the thread that answers.
 
-    The thread sends directly while nothing is buffered, without waiting. Bytes that the kernel does not take
-    go into the buffer, and `on_unsent` asks the loop to send it.
+    While nothing is buffered, the thread sends directly, without waiting. Bytes that the kernel does not take
+    go into the buffer, and `on_unsent` tells the event loop to send them.
     """
 
     def __init__(self, sock: socket.socket, readers: SlowReaders, on_unsent: Callable[[], None]) -> None:
@@ -54,7 +54,7 @@ class Outlet:
         with suppress(OSError, AttributeError):  # not every system has this option
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_IN_KERNEL)
 
-    # --- The thread's side ------------------------------------------------------------------------
+    # --- Called by the thread ---------------------------------------------------------------------
 
     def sendall(self, data: bytes) -> None:
         """Send or buffer the bytes; wait for the client while the buffer is full. Raises CutOff."""
@@ -96,7 +96,7 @@ class Outlet:
         return sent
 
     def recv(self, size: int) -> bytes:
-        """Return the end of the stream: the thread has the whole request and reads nothing more."""
+        """Return the end of the stream, because the thread already has the whole request."""
         del size
         return b""
 
@@ -104,7 +104,7 @@ class Outlet:
         """Ignore the timeout: the minimum rate limits how long a thread waits."""
 
     def setblocking(self, flag: bool) -> None:
-        """Ignore the mode: the socket behind this object never blocks."""
+        """Ignore the mode, because the real socket never blocks."""
 
     def shutdown(self, how: int) -> None:
         """Ignore the end of the thread's answer: the event loop closes the connection."""
@@ -121,7 +121,7 @@ class Outlet:
     def _has_room(self) -> bool:
         return self.is_cut or self._unsent <= MOST_UNSENT // 2
 
-    # --- The event loop's side --------------------------------------------------------------------
+    # --- Called by the event loop -----------------------------------------------------------------
 
     @property
     def unsent(self) -> int:
@@ -130,7 +130,7 @@ class Outlet:
 
     @property
     def since(self) -> float:
-        """When the buffer was last empty."""
+        """Return the time at which the buffer was last empty."""
         return self._since
 
     def flush(self) -> bool:
@@ -184,7 +184,7 @@ class Outlet:
 
 
 class SlowReaders:
-    """The threads that wait for clients to read. Above the maximum, the slowest client is cut off."""
+    """The threads that wait for clients to read. If too many wait, the slowest client is cut off."""
 
     def __init__(self, most: int) -> None:
         self._most = max(1, most)

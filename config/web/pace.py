@@ -1,4 +1,7 @@
-"""The pace of strangers: while parties with known keys are active, strangers get a share of the time."""
+"""A limit for the computing time of strangers, which are clients without an accepted credential.
+
+While parties with known keys are active, strangers get only a part of the computing time.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,36 @@ import mmap
 from collections.abc import Hashable
 
 REST = 3.0
-"""Requests of one address rest this many times as long as they compute: they get a quarter of the time."""
+"""An address rests three times as long as its request computed, so it gets a quarter of the time."""
 REST_OF_ALL = 1.0
-"""Requests of all strangers together get half of the time. After a restart, every key is unknown at first."""
+"""All strangers together rest as long as a request computed, so they get half of the time.
+
+They include all parties after a restart, because every key is unknown at first.
+"""
 LONGEST_REST = 0.2
-"""The longest rest in seconds, also after a request that checked a password and so computed for long."""
+"""The longest rest in seconds, also after a long computation such as the check of a password."""
 BESIDE_SECONDS = 1.0
 """Strangers need no rest if no known party has had a thread for this long."""
 MOST_RESTING = 1_000
-"""The number of remembered addresses. Above it, addresses whose rest has ended are forgotten."""
+"""The number of remembered addresses above which addresses without a rest are forgotten."""
 LEARNS = 0.2
-"""The weight of the newest request in the average."""
+"""The weight of the newest request in the average computing time."""
 
 KNOWN_UNTIL = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
-"""Its first number is the time until which known parties count as active. All web processes share this
-memory, because gunicorn imports this module before it forks them. Otherwise strangers would keep the other
-processes busy, and with them the machine.
+"""Shared memory: its first number is the time until which known parties count as active.
+
+All web processes share it, because gunicorn imports this module before it forks them. With separate memory,
+strangers would keep the processes without a known party busy, and so the whole machine.
 """
 
 
 class StrangersPace:
-    """Tells when the next request of a stranger may begin.
+    """The schedule of the requests of strangers: clients without an accepted credential.
 
     Threads share one interpreter lock. A request of a known party needs this lock after every answer of the
-    database and then waits for each thread that computes. So a few threads that always compute slow down
-    everyone. A limit on threads cannot prevent this: two cheap pages at a time are enough.
+    database, and then waits for each thread that computes. So a few threads that compute all the time slow
+    down all requests. A limit on threads cannot prevent this, because two concurrent requests of strangers
+    already have this effect.
     """
 
     def __init__(self, known_until: list[float] | memoryview[float]) -> None:
@@ -40,7 +48,7 @@ class StrangersPace:
         self._known_until = known_until
 
     def known(self, now: float) -> None:
-        """Note that a party with a known key has a thread."""
+        """Record that a party with a known key has a thread."""
         self._known_until[0] = now + BESIDE_SECONDS
 
     def wait(self, stranger: Hashable, now: float) -> float:
@@ -50,14 +58,18 @@ class StrangersPace:
         return max(0.0, self._next_of_all - now, self._next.get(stranger, 0.0) - now)
 
     def began(self, stranger: Hashable, now: float) -> None:
-        """Note that a stranger's request begins. Assume the average cost until it has ended."""
+        """Record that a request of a client without an accepted credential begins.
+
+        The computing time is known only at the end of the request. Until then, use the average of earlier
+        requests.
+        """
         if len(self._next) >= MOST_RESTING:
             self._next = {each: at for each, at in self._next.items() if at > now}
         self._next[stranger] = now + _rest(self._average, 1 + REST)
         self._next_of_all = now + _rest(self._average, 1 + REST_OF_ALL)
 
     def ended(self, stranger: Hashable, now: float, computed: float) -> None:
-        """Note how many seconds a stranger's request has computed."""
+        """Record the computing time of a stranger's request, in seconds."""
         unforeseen = computed - self._average
         self._average += LEARNS * unforeseen
         self._next[stranger] = max(self._next.get(stranger, 0.0), now + _rest(unforeseen, REST))

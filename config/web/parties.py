@@ -1,4 +1,7 @@
-"""Parties of requests: the party of an accepted credential, or else the client's address."""
+"""The party of each request, by which threads are shared.
+
+The party is the owner of an accepted credential. Otherwise it is a `Stranger`: the network of the client.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +18,30 @@ MOST_REFUSED = 10_000
 
 
 class Stranger(NamedTuple):
-    """An address. All its clients without an accepted key or session share this party."""
+    """The party of all clients of one network that have no accepted key or session."""
 
     network: str
 
 
 class Caller(NamedTuple):
-    """Where a request comes from, and the credential that it bears."""
+    """The network of a request's client, and the request's credential."""
 
     stranger: Stranger
     credential: int
-    """A hash of the key or the session; 0 without either."""
+    """A hash of the key or the session. 0 if the request has neither."""
     tries_key: bool
-    """The request bears a key, or asks for a token with a client's secret."""
+    """The request has a key, or requests an OAuth token with a client's secret."""
 
 
 class Callers:
-    """Reads callers from the heads of requests."""
+    """A reader of callers from the heads of requests."""
 
     def __init__(self, *, behind_proxy: bool, session_cookie: str) -> None:
         self._behind_proxy = behind_proxy
         self._session = re.compile(rf"(?:^|;[ \t]*){re.escape(session_cookie)}=([^;]+)")
 
     def read(self, request: Any, peer: str) -> Caller:
-        """Return the caller of a request that gunicorn has parsed; header names are upper case there."""
+        """Return the caller of a request that gunicorn has parsed, with header names in upper case."""
         headers: list[tuple[str, str]] = request.headers
         forwarded = ",".join(value for name, value in headers if name == "X-FORWARDED-FOR")
         address = address_of(peer, forwarded, behind_proxy=self._behind_proxy)
@@ -52,18 +55,18 @@ class Callers:
 
 
 class Parties:
-    """The accepted credentials of this process, and the addresses that may not try others now."""
+    """The accepted credentials that this process knows, and the networks that may not try keys now."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
         self._refused_until: dict[Stranger, float] = {}
 
     def of(self, caller: Caller) -> Hashable:
-        """Return the party behind a credential, or the stranger at its address."""
+        """Return the party of a known credential, otherwise the stranger of the caller's network."""
         return self._known.get(caller.credential, caller.stranger)
 
     def note(self, caller: Caller, verdict: Verdict, now: float) -> None:
-        """Record what an answer has shown about its caller."""
+        """Record the verdict on a caller's credential."""
         if verdict.party and caller.credential:
             self.learn(caller.credential, verdict.party)
         elif verdict.wrong:
@@ -72,7 +75,7 @@ class Parties:
             self.refuse(caller.stranger, now + verdict.refused_for)
 
     def learn(self, credential: int, party: str) -> None:
-        """Record an accepted credential: all credentials of a party share one share of the threads."""
+        """Record the party of an accepted credential. All credentials of a party share its threads."""
         if len(self._known) >= MOST_KNOWN:
             self._known.clear()
         self._known[credential] = party
@@ -82,13 +85,13 @@ class Parties:
         self._known.pop(credential, None)
 
     def refuse(self, stranger: Stranger, until: float) -> None:
-        """Refuse unknown keys of this address for a while."""
+        """Refuse unknown keys from this network until this time."""
         if len(self._refused_until) >= MOST_REFUSED:
             self._refused_until.clear()
         self._refused_until[stranger] = until
 
     def refused_for(self, caller: Caller, now: float) -> float:
-        """Return the seconds left in which the caller's unknown key gets 429, or 0."""
+        """Return for how many seconds the caller's unknown key gets 429, or 0 if it may be tried."""
         if not caller.tries_key or caller.credential in self._known:
             return 0.0
         until = self._refused_until.get(caller.stranger, 0.0)

@@ -1,4 +1,7 @@
-"""Answers that strangers get after a pause, so that many cheap answers cost other parties no time."""
+"""Pauses before answers to strangers, which are clients without an accepted credential.
+
+The pauses keep floods of cheap requests from taking time from other parties.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,15 @@ from config.web.parties import Stranger
 
 PAUSE_SECONDS = 1.0
 AT_ONCE = 25
-"""Cheap answers a second for one address without a pause. Proxies and monitors ask less often."""
+"""The cheap answers per second that one address gets without a pause. Proxies and monitors need fewer."""
 
 
 class Pausing:
     """The connections of strangers that wait for their answer.
 
-    The event loop itself refuses malformed requests and answers health checks, so no limit on threads slows
-    them down. A few clients at full speed would take the interpreter lock from all threads.
+    The event loop itself refuses malformed requests and answers health checks, so the limits of threads do
+    not apply to these answers. Without a pause, a few clients at full speed would take the interpreter lock
+    from all threads.
     """
 
     def __init__(self, *, close: Callable[[Connection], None]) -> None:
@@ -38,7 +42,7 @@ class Pausing:
         self._waiting[connection] = time.monotonic() + PAUSE_SECONDS, answer
 
     def answer_cheaply(self, connection: Connection, answer: Callable[[], None]) -> None:
-        """Call `answer` now. A stranger whose address got many such answers in this second waits for it."""
+        """Call `answer` now, or after a pause for a stranger with too many such answers in this second."""
         if connection.is_strange and self._is_crowded(connection.stranger, time.monotonic()):
             self.begin(connection, answer)
         else:

@@ -1,4 +1,4 @@
-"""Answers to /readyz: one separate thread asks the database, for all waiting clients."""
+"""Answers to /readyz. One separate thread asks the database for all waiting clients."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from config.web import answers
 from config.web.connection import Connection
 
 ANSWER_WITHIN = 1.5
-"""Seconds until the answer is that the database does not answer; the event loop looks every quarter."""
+"""Seconds until the database counts as silent. The event loop checks this four times a second."""
 REUSED_FOR = 1.0
-"""Seconds for which an answer of the database counts."""
+"""Seconds for which an answer of the database is reused."""
 
 
 class Readiness:
@@ -36,7 +36,7 @@ class Readiness:
         self._state, self._known_at = "", -REUSED_FOR
 
     def ask(self, connection: Connection) -> None:
-        """Answer this client, as soon as the state is known."""
+        """Answer this client as soon as the state is known."""
         now = time.monotonic()
         if now - self._known_at < REUSED_FOR:
             self._answer(connection, self._state)

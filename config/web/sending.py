@@ -1,4 +1,4 @@
-"""Answers that their clients have not read yet: the event loop sends them, without a thread."""
+"""The sending of unread answers by the event loop, without a thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config.web.greed import first_of_greediest
 from config.web.outlet import CutOff
 
 MOST_UNSENT_IN_ALL = 128 * 1024 * 1024
-"""The limit of unread answer bytes in one process. Above it, the party with most bytes is cut off."""
+"""The limit of unread answer bytes in a process. Above it, the party with the most bytes loses an answer."""
 
 Watch = Callable[[Connection, Callable[[Connection], None], int], None]
 
@@ -21,7 +21,7 @@ class Sending:
     def __init__(
         self, *, watch: Watch, unwatch: Callable[[Connection], None], sent: Callable[[Connection], None]
     ) -> None:
-        """Set the callback `sent` for connections whose thread is done and whose answer is sent or cut."""
+        """`sent` is called for a connection when its thread is done and its answer is sent or cut off."""
         self._watch, self._unwatch, self._sent = watch, unwatch, sent
         self._connections: dict[Connection, None] = {}
 
@@ -36,19 +36,19 @@ class Sending:
             self._relieve()
 
     def answered(self, connection: Connection) -> None:
-        """Note that the thread is done."""
+        """Record that the thread of a connection is done."""
         connection.is_answered = True
         self.begin(connection)
         if connection not in self._connections:
             self._sent(connection)
 
     def cut(self, connection: Connection) -> None:
-        """Give up on a client."""
+        """Cut off a client and drop its answer."""
         connection.sock.cut()
         self._end(connection)
 
     def cut_overdue(self, now: float) -> int:
-        """Cut off the clients that read too slowly; return how many."""
+        """Cut off the clients that read too slowly, and return their number."""
         overdue = [each for each in self if each.sock.is_cut or each.sock.is_overdue(now)]
         for connection in overdue:
             self.cut(connection)

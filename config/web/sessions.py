@@ -1,4 +1,4 @@
-"""Tells the web process whose session a request bears."""
+"""The report of a request's signed-in user to the web process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from api import caller
 
 
 class CallerMiddleware:
-    """Give each signed-in person a share of the threads, apart from strangers at the same address."""
+    """The middleware that makes each signed-in user a party with its own share of the threads.
+
+    Without this middleware, signed-in users would share the threads of all clients in their network that have
+    no accepted credential.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

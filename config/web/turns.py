@@ -1,4 +1,4 @@
-"""Shares of the threads: each party has a queue, and a request that cannot begin waits without a thread."""
+"""Shares of the threads. Each party has a queue, and requests in a queue wait without a thread."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ LONGEST_WAIT = 5.0
 
 
 class Turns(Generic[T]):
-    """A queue for each party. A party must leave as many threads free as it holds: it gets half of them when
-    it is alone, and a third if one other party is busy. So the next party always finds a free thread.
+    """A queue of requests for each party, and the rule for the next request that gets a thread.
 
-    Strangers of one address may hold a quarter of the threads, all strangers together half of them. While
-    known parties are active, strangers' requests also begin at a pace (`config.web.pace`).
+    A party must leave as many threads free as it holds. A single active party gets half of the threads, two
+    parties get a third each, and so on. So another party always finds a free thread.
+
+    Strangers (clients without an accepted credential) of one address may hold a quarter of the threads, and
+    all strangers together half of them. `config.web.pace` limits them further while known parties are active.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class Turns(Generic[T]):
         self._waiting.setdefault(party, deque()).append((now, item))
 
     def take(self, now: float) -> Iterator[tuple[Hashable, T]]:
-        """Yield the requests that may begin, one of each party in turn. Each has a thread until `done`."""
+        """Yield the requests that may begin, party by party. Each request has a thread until `done`."""
         passed = 0
         while self.free and passed < len(self._waiting):
             party = next(iter(self._waiting))
@@ -69,7 +71,7 @@ class Turns(Generic[T]):
             self._pace.known(now)
 
     def done(self, party: Hashable, now: float, computed: float = 0.0) -> None:
-        """Give back a thread, and note the seconds that it has computed."""
+        """Take back the thread of a request, which has used `computed` seconds of computing time."""
         self.free += 1
         if self._is_stranger(party):
             self._strangers -= 1
@@ -81,7 +83,7 @@ class Turns(Generic[T]):
             del self._busy[party]
 
     def wait(self, now: float) -> float:
-        """Return the seconds until a waiting request of a stranger may begin, or 0."""
+        """Return the seconds until a queued request without an accepted credential may begin, or 0."""
         waits = (self._pace.wait(party, now) for party in self._waiting if self._is_stranger(party))
         return min(waits, default=0.0)
 

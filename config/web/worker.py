@@ -1,8 +1,8 @@
-"""A gunicorn worker whose threads wait neither for a client to send or read, nor for other parties.
+"""A gunicorn worker whose threads never wait for slow clients.
 
-gunicorn's own threaded worker reads and answers in a thread for each connection, so a few clients that send
-half a request, or read no answer, stop everyone. Here the event loop reads all requests, gives complete
-requests to threads by turns, and sends the rest of each answer.
+gunicorn's own threaded worker reads and answers in threads. A few clients that send half a request or do not
+read their answer occupy all its threads. In this worker, the event loop reads all requests, gives complete
+requests to threads, party by party in turns, and sends the rest of each answer.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from config.web.sending import Sending
 from config.web.turns import Turns
 
 MOST_BUFFERED = 256 * 1024 * 1024
-"""Bytes of requests that come in or wait for a thread; beyond, the party with most of them gives way."""
+"""The limit of bytes in unanswered requests. Above it, the party with the most bytes loses a request."""
 TICK = 0.25
 LEAVING_SECONDS = 2.0
-"""How long a stopping process waits for idle clients and for strangers."""
+"""The time for which a stopping process waits for idle clients and for strangers."""
 
 
 class Worker(ThreadWorker):
-    """One web process."""
+    """A web process with one event loop and several threads."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.turns: Turns[Connection] = Turns(
             self.cfg.threads, is_stranger=is_stranger, known_until=KNOWN_UNTIL
@@ -70,7 +70,7 @@ class Worker(ThreadWorker):
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
-        """Refuse a certificate, because requests are read as plain bytes. Raises ConfigError."""
+        """Refuse a TLS certificate, because requests are read as plain bytes. Raises ConfigError."""
         if cfg.is_ssl:
             raise ConfigError("TLS is a proxy's work: this server reads plain HTTP.")
 
@@ -84,10 +84,10 @@ class Worker(ThreadWorker):
         finally:
             self.sending.cut_all()
 
-    # --- Coming in --------------------------------------------------------------------------------
+    # --- Arriving requests ------------------------------------------------------------------------
 
     def accept(self, listener: socket.socket) -> None:
-        """Begin to read a new client's request."""
+        """Accept a new client, and begin to read its request."""
         try:
             sock, address = listener.accept()
         except OSError:
@@ -103,7 +103,7 @@ class Worker(ThreadWorker):
         self._receive(connection)  # usually the request has arrived with the connection
 
     def _begin(self, connection: Connection, *, idle: float = HEAD_SECONDS) -> None:
-        """Wait for a request, of which some bytes may be here already."""
+        """Wait for the next request. Its first bytes may already be in `connection.rest`."""
         read_head = partial(self._parse, connection.client)
         connection.arrival = Arrival(time.monotonic(), read_head=read_head, most=most_bytes, idle=idle)
         connection.caller, connection.is_answered, connection.is_kept = None, False, False
@@ -113,7 +113,7 @@ class Worker(ThreadWorker):
         if rest:
             self._feed(connection, rest)
 
-    def _parse(self, client: Any, head: bytes) -> Any:
+    def _parse(self, client: object, head: bytes) -> Any:
         return Request(self.cfg, IterUnreader([head]), client)
 
     def _receive(self, connection: Connection) -> None:
@@ -149,18 +149,18 @@ class Worker(ThreadWorker):
         self._relieve()
 
     def _hold(self, connection: Connection, size: int) -> None:
-        """Count the bytes that are kept of a request."""
+        """Set the number of bytes that a request holds in memory."""
         self.buffered += size - connection.held
         connection.held = size
 
     def _forget(self, connection: Connection) -> None:
-        """Stop waiting for a request."""
+        """Stop reading a request that is still arriving, without an answer."""
         self._unwatch(connection)
         del self.arriving[connection]
         self._hold(connection, 0)
 
     def _is_refused(self, connection: Connection) -> bool:
-        """Tell whether this address tried too many wrong keys. If so, begin the pause before its refusal."""
+        """Tell whether this network tried too many wrong keys. If so, refuse the request after a pause."""
         assert connection.caller is not None  # set when the head of the request was read
         if not (seconds := self.parties.refused_for(connection.caller, time.monotonic())):
             return False
@@ -168,8 +168,6 @@ class Worker(ThreadWorker):
         answer = answers.too_many_wrong_keys(connection.arrival.request.path, seconds - PAUSE_SECONDS)
         self.pausing.begin(connection, partial(self._give, connection, answer))
         return True
-
-    # --- Turns ------------------------------------------------------------------------------------
 
     def _line_up(self, connection: Connection) -> None:
         if answer := self._own_answer(connection):
@@ -195,14 +193,17 @@ class Worker(ThreadWorker):
         self.handle_error(connection.arrival.request, connection.sock, connection.client, fault)
         self.sending.answered(connection)
 
-    def _give_turns(self) -> None:
-        for _, connection in self.turns.take(time.monotonic()):
+    def _give_turns(self) -> float:
+        """Begin the requests that may begin. Return the seconds until a stranger's request may, or 0."""
+        now = time.monotonic()  # one moment for both: a rest that ended between them would wake nobody
+        for _, connection in self.turns.take(now):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
             connection.give(request)
             self.enqueue_req(connection)
+        return self.turns.wait(now)
 
-    def handle_request(self, req: Any, conn: Connection) -> Any:
+    def handle_request(self, req: object, conn: Connection) -> Any:
         """Answer a request that has arrived completely. A thread calls this."""
         request_id.name_party("")
         caller.begin()
@@ -213,7 +214,7 @@ class Worker(ThreadWorker):
             conn.computed = time.thread_time() - began
             assert conn.caller is not None  # read from the head of its request
             self.parties.note(conn.caller, caller.verdict(), time.monotonic())
-            # A worker restarts after many requests to bound leaks. Strangers must not cause restarts.
+            # gunicorn restarts a worker after `max_requests`, to bound leaks. Strangers must not cause this.
             self.nr -= is_stranger(conn.party)
 
     def finish_request(self, conn: Connection, fs: Future[Any]) -> None:
@@ -237,7 +238,7 @@ class Worker(ThreadWorker):
         self.sending.answered(connection)
 
     def _give_health(self, connection: Connection, answer: bytes) -> None:
-        """Send an answer about this process, and keep the connection if the client wants to keep it."""
+        """Send the answer to a health check, and keep the connection if the client wants to keep it."""
         request, connection.rest = connection.arrival.take()
         connection.is_kept = self.alive and not request.should_close()
         self._give(connection, answer)
@@ -246,7 +247,7 @@ class Worker(ThreadWorker):
         """Read the client's next request, or close."""
         if connection.is_kept and not connection.sock.is_cut:
             begin = partial(self._begin, connection, idle=float(self.cfg.keepalive))
-            if connection.rest:  # the calls for many requests of one packet would nest without end
+            if connection.rest:  # direct calls would nest deeply for many requests in one packet
                 self.method_queue.defer(begin)
             else:
                 begin()
@@ -257,10 +258,8 @@ class Worker(ThreadWorker):
         self.nr_conns -= 1
         connection.close()
 
-    # --- Limits of connections and memory ---------------------------------------------------------
-
     def _make_room(self) -> None:
-        """Close one connection that waits for its client, of the address with the most such connections."""
+        """Close one waiting connection of the network with the most connections that wait for clients."""
         waiting = [*self.closing, *self.pausing, *self.arriving, *self.sending]
         first = first_of_greediest(waiting, lambda each: each.stranger, lambda each: 1)
         if first is None:
@@ -289,7 +288,7 @@ class Worker(ThreadWorker):
                 self._drop(first)
 
     def _drop(self, connection: Connection) -> None:
-        """Refuse a request that is still coming in, and close without waiting."""
+        """Refuse a request that is still arriving, and close the connection immediately."""
         self._forget(connection)
         with suppress(OSError):
             connection.network.send(answers.refusal(503, answers.CROWDED))
@@ -298,7 +297,7 @@ class Worker(ThreadWorker):
     # --- The loop ---------------------------------------------------------------------------------
 
     def murder_pending(self) -> None:
-        """End overdue waits, several times a second. gunicorn calls this in its loop."""
+        """End overdue waits. gunicorn's loop calls this method often; the method acts every TICK seconds."""
         now = time.monotonic()
         if now < self.next_tick:
             return
@@ -316,7 +315,10 @@ class Worker(ThreadWorker):
         self.closing.end_overdue(now)
 
     def _leave(self, now: float) -> None:
-        """End the waits for idle clients and strangers, because a new process replaces this one."""
+        """Close idle connections and connections of strangers after LEAVING_SECONDS.
+
+        A new process replaces this process. Strangers are clients without an accepted credential.
+        """
         self.leaving_since = self.leaving_since or now
         if now < self.leaving_since + LEAVING_SECONDS:
             return
@@ -328,7 +330,7 @@ class Worker(ThreadWorker):
             self.closing.end(connection)
 
     def _give_up(self, connection: Connection) -> None:
-        """Stop waiting for the rest of a request."""
+        """Stop waiting for a request. If some bytes of the request have arrived, answer 408."""
         self._forget(connection)
         if connection.arrival.received:
             self._refuse(connection, 408, "The request did not arrive in time. Send it again.")
@@ -336,11 +338,9 @@ class Worker(ThreadWorker):
             self._close(connection)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Come back often enough to end the waits that are over."""
-        pause = self.turns.wait(time.monotonic())
+        """Wait for events, but no longer than until a wait is overdue or a delayed request may begin."""
+        pause = self._give_turns()
         super().wait_for_and_dispatch_events(min(timeout, TICK, pause or TICK) if self.nr_conns else timeout)
-        if pause:
-            self._give_turns()
 
     def _watch(self, connection: Connection, react: Callable[[Connection], None], events: int) -> None:
         self.poller.register(connection.network, events, lambda socket: react(connection))

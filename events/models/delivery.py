@@ -18,7 +18,7 @@ class Delivery(models.Model):
     LIFETIME = timedelta(hours=72)
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
-    # Refers to the number, which the feed and the API call the id.
+    # The foreign key refers to `Event.number`, which the feed and the API call the id.
     event = models.ForeignKey(
         Event, on_delete=models.PROTECT, to_field="number", related_name="+", db_index=False
     )
@@ -68,7 +68,7 @@ class Delivery(models.Model):
             ),
             models.Index("webhook", "event", condition=Q(status="dead"), name="delivery_dead"),
             models.Index("attempted_at", condition=~Q(status="waiting"), name="delivery_ended"),
-            # Deleting an old event looks for its deliveries: the retention rule and the foreign key both do.
+            # The retention rule and the foreign key look for the deliveries of an event that is deleted.
             models.Index("event", name="delivery_of_event"),
         ]
 

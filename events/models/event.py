@@ -20,17 +20,17 @@ ACCOUNTS = "accounts"
 OPERATORS = "user:"
 """The prefix of operators' actor names."""
 
-# Held while events are numbered, so that numbers appear in order.
+# The key of the advisory lock of the process that numbers events, so that numbers become visible in order.
 NUMBERING_LOCK = 4_201
 
 
 BY_OPERATORS = Q(actor__startswith=OPERATORS)
 
-# The most events that one statement numbers, so that a backlog of any length stays below the time limits.
+# The most events that one statement numbers. A statement for a long backlog could exceed the time limit.
 BATCH = 1_000
 
-# Numbers the oldest events without a number, only in the epoch of this database (events.epochs). It joins
-# nothing: with old statistics the planner joined by nested loops, and 20,000 events took minutes.
+# SQL that numbers the oldest events without a number, only in the epoch of this database (events.epochs).
+# It avoids joins: with old statistics, the planner chose nested loops, and 20,000 events took minutes.
 NUMBER = """
     UPDATE events_event SET number = array_position(oldest.ids, id) + greatest(
         (SELECT max(number) FROM events_event),
@@ -45,9 +45,9 @@ NUMBER = """
 
 
 def areas_of(scopes: Iterable[Scope]) -> frozenset[str]:
-    """Return the areas of events that scopes cover. Read and write scopes count alike.
+    """Return the areas of events that scopes cover. Read and write scopes cover the same areas.
 
-    A key that may see orders may also see the events of their fulfillments.
+    A key with access to orders may also see the events of their fulfillments.
     """
     areas = {scope.value.split(":")[0] for scope in scopes}
     return frozenset(areas | ({"fulfillments"} if "orders" in areas else set()))
@@ -99,8 +99,8 @@ class Event(models.Model):
             models.Index("id", condition=Q(number=None), name="event_unnumbered"),
             models.Index("supplier", "number", name="event_of_supplier"),
             models.Index("retailer", "number", name="event_of_retailer"),
-            # For pollers that request a rare type. The area makes the planner choose this index: the index of
-            # all numbers would read the events of every party.
+            # For pollers that request a rare type. With `area` in the index, the planner chooses this index.
+            # Otherwise it would choose the index of all numbers and read the events of every party.
             *(
                 models.Index(
                     party,
@@ -125,17 +125,22 @@ class Event(models.Model):
     def __str__(self) -> str:
         return f"{self.type} {self.order_id or self.import_id or ''}".strip()
 
+    @property
+    def named_values(self) -> list[tuple[str, object]]:
+        """The names and values of `data`. In a template, `data.items` is the value of the key `items`."""
+        return [*self.data.items()]
+
     @classmethod
     def publish(cls) -> int:
-        """Number the committed events that have no number; return their count.
+        """Number the committed events that have no number, and return their count.
 
-        A number drawn inside the transaction of the change could become visible out of order, and a reader
-        would skip the late event.
+        Events get no number inside the transaction of their change, because a transaction with a higher
+        number could commit earlier. A reader would then skip the event with the lower number.
         """
         if not cls.objects.filter(number=None).exists():
             return 0
         numbered = batch = cls._number_batch()
-        while batch == BATCH or (not numbered and notice()):  # a longer backlog, or a new epoch has begun
+        while batch == BATCH or (not numbered and notice()):  # more events wait, or a new epoch has begun
             batch = cls._number_batch()
             numbered += batch
         return numbered

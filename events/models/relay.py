@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class RelayBookmark(models.Model):
-    """The number of the last event with deliveries, in one row. A relay locks the row to move it."""
+    """The number of the last relayed event, in a single row. A relay locks the row to change the number."""
 
     number = models.BigIntegerField(default=0)
 
@@ -19,7 +19,7 @@ class RelayBookmark(models.Model):
 
     @classmethod
     def lock(cls, *, wait: bool = True) -> int | None:
-        """Lock the row and return the number; None if another process has the lock and `wait` is False."""
+        """Lock the row and return the number. Without `wait`, return None if another process has the lock."""
         rows = cls.objects.select_for_update(skip_locked=not wait).filter(pk=1)
         number = rows.values_list("number", flat=True).first()
         if number is None and not cls.objects.filter(pk=1).exists():

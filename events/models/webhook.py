@@ -23,7 +23,7 @@ LONGEST_URL = 2000
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
     def present(self) -> Self:
-        """Return the webhooks that were not removed. The rows of removed ones are deleted later."""
+        """Return the webhooks that were not removed. The rows of removed webhooks are deleted later."""
         return self.filter(removed_at=None)
 
     def for_party(self, party: Supplier | Retailer) -> Self:
@@ -70,7 +70,7 @@ class Webhook(OfOneParty):
         return f"{self.url} of {self.party}"
 
     def make_secret(self, *, at: datetime | None = None) -> str:
-        """Set a new secret and return it: it is not shown again. The old one also signs for 24 hours."""
+        """Set a new secret and return its text, which is shown once. The old secret signs for 24 h more."""
         if self.secret:
             self.old_secret, self.old_secret_until = self.secret, (at or timezone.now()) + self.OVERLAP
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"

@@ -1,7 +1,7 @@
-"""The network addresses that webhooks may use: public ones, and the networks in WEBHOOK_NETWORKS.
+"""The network addresses that webhooks may use: public addresses, and the networks in WEBHOOK_NETWORKS.
 
-The list is our own, because `ipaddress.is_global` depends on the version of Python and counts 192.0.0.9,
-fec0::/10 and others as global. It follows IANA's registries of special-purpose addresses.
+This module has its own list of non-public networks, from IANA's registries of special-purpose addresses.
+`ipaddress.is_global` depends on the version of Python and counts 192.0.0.9, fec0::/10 and others as global.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.conf import settings
 Address = IPv4Address | IPv6Address
 
 REFUSAL = "The host has no address that webhooks may use."
-"""The message for every refused host, known or unknown: it must not reveal names and addresses inside."""
+"""The message for every refused host, known or unknown. It must not reveal names of the internal network."""
 
 NOT_PUBLIC = tuple(
     ipaddress.IPv4Network(network)
@@ -43,14 +43,15 @@ PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")  # the only unicast range that is 
 NOT_PUBLIC_V6 = tuple(
     ipaddress.IPv6Network(network)
     for network in (
-        "2001::/23",  # IETF protocols, Teredo among them
+        "2001::/23",  # IETF protocols, including Teredo
         "2001:db8::/32",  # documentation
         "2002::/16",  # 6to4: leads to any IPv4 address
         "2620:4f:8000::/48",  # AS112
         "3fff::/20",  # documentation
     )
 )
-# IPv4 addresses in the last four bytes: written as IPv6, or reached by a NAT64 gateway (RFC 6052).
+# Networks of IPv6 addresses with an IPv4 address in the last four bytes: IPv4-mapped addresses, and addresses
+# that a NAT64 gateway translates (RFC 6052).
 MAPPED, TRANSLATED = ipaddress.IPv6Network("::ffff:0:0/96"), ipaddress.IPv6Network("64:ff9b::/96")
 
 

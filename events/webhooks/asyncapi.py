@@ -85,5 +85,5 @@ def _operation(role: Role) -> Schema:
 
 @only_read
 def asyncapi(request: HttpRequest) -> HttpResponse:
-    """AsyncAPI 3.0, as JSON."""
+    """Return the AsyncAPI 3.0 document as JSON."""
     return public_document(request, document())

@@ -1,4 +1,4 @@
-"""The request to a receiver, as the OpenAPI document describes it."""
+"""The description of the request to a receiver, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADERS = {
 
 _RECEIVE: dict[str, object] = {
     "operationId": "receive_event",
-    # Clients do not make this call. Without this, openapi-generator writes a method that does not compile.
+    # Clients do not make this call. Without this mark, openapi-generator writes code that does not compile.
     "x-internal": True,
     "summary": "Receive an event at your own URL",
     "description": "Answer 2xx within ten seconds. After another answer the service tries again for 72 hours "

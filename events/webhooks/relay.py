@@ -1,7 +1,8 @@
 """The relay creates one delivery for each event and each webhook that wants the event.
 
-The numbers of the feed appear in order (ADR 68), so a bookmark misses no event. It is locked and moved in the
-transaction that inserts the deliveries. So any number of processes may relay.
+The bookmark is the number of the last relayed event. Numbers become visible in order (ADR 46), so no event is
+missed. The transaction that inserts the deliveries locks and moves the bookmark, so several processes may
+relay.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from django.db.models import Max, Min
 from events.models import Delivery, Event, RelayBookmark, Webhook
 
 LIFETIME = f"{Delivery.LIFETIME.total_seconds():.0f} seconds"
-MOST_EVENTS = 2_000  # of one transaction
+MOST_EVENTS = 2_000  # in one transaction
 
-# The events of one order or one import are sent in order.
+# The subject of an event: an order or an import. Events with the same subject are sent in order.
 SUBJECT = """
     CASE WHEN e.order_id IS NOT NULL THEN 'order:' || e.order_id
          WHEN e.import_id IS NOT NULL THEN 'import:' || e.import_id
@@ -38,7 +39,7 @@ INSERT = f"""
 """
 # A frozen process must not keep the bookmark locked.
 NOT_FOR_LONG = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-# Events of one party, found by the index of its events.
+# The events that one webhook wants. The index by party and number finds them.
 OF_PARTY = f"""
     FROM events_webhook w JOIN events_event e ON e.{{party}}_id = w.{{party}}_id
     WHERE w.id = %(webhook)s AND e.number > %(after)s AND e.number <= %(until)s AND {WANTED}
@@ -61,7 +62,7 @@ REVIVE = """
 
 
 def relay() -> int:
-    """Create deliveries for the next committed events; return the number of events.
+    """Create deliveries for the next committed events, and return the number of these events.
 
     Return 0 at the end of the feed, or while another process is relaying.
     """
@@ -101,7 +102,7 @@ def count_wanted(webhook: Webhook, after: int, until: int, *, most: int) -> int:
 
 
 def relay_again(webhook: Webhook, after: int, until: int) -> int:
-    """Create or repeat the deliveries of a range of the feed to a webhook; return their number."""
+    """Create or repeat the deliveries of a range of the feed to a webhook, and return their number."""
     parameters = {**_range(webhook, after, until), "lifetime": LIFETIME}
     with connection.cursor() as cursor:
         cursor.execute(_of_party(INSERT_AGAIN, webhook), parameters)
@@ -109,7 +110,7 @@ def relay_again(webhook: Webhook, after: int, until: int) -> int:
 
 
 def revive_dead(webhook: Webhook) -> int:
-    """Make all dead deliveries of a webhook wait again; return their number."""
+    """Make all dead deliveries of a webhook wait again, and return their number."""
     with connection.cursor() as cursor:
         cursor.execute(REVIVE, {"webhook": webhook.pk, "lifetime": LIFETIME})
         return int(cursor.rowcount)

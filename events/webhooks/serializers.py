@@ -22,7 +22,7 @@ MOST_TYPES = 100
 class UrlField(Text):
     """A field for a URL that can receive deliveries."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         super().__init__(max_length=LONGEST_URL, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:

@@ -34,7 +34,7 @@ class WebhookInactive(ApiError):
 def create(
     party: Supplier | Retailer, areas: Iterable[str], fields: Mapping[str, object], *, by: Actor
 ) -> tuple[Webhook, str]:
-    """Create a webhook and return it with its secret. It receives events that are committed from now on.
+    """Create a webhook for the events that are committed from now on. Return the webhook and its secret.
 
     Raises TooManyWebhooks.
     """
@@ -42,7 +42,7 @@ def create(
     secret = webhook.make_secret()
     Event.publish()
     with transaction.atomic():
-        # While the bookmark is locked, no relay can skip an event for this webhook.
+        # Without this lock, a relay could pass an event before it sees this webhook.
         RelayBookmark.lock()
         if Webhook.objects.present().for_party(party).count() >= MOST_WEBHOOKS:
             raise TooManyWebhooks(f"There are already {MOST_WEBHOOKS} webhooks. Remove one first.")
@@ -58,7 +58,7 @@ def change(webhook: Webhook, names: Collection[str], *, by: Actor) -> None:
 
 
 def remove(webhook: Webhook, *, by: Actor) -> bool:
-    """Stop a webhook for good; return False if it was already removed. `upkeep` deletes its rows later."""
+    """Mark a webhook as removed. Return False if it already was. `upkeep` deletes its rows later."""
     with transaction.atomic():
         present = Webhook.objects.present().filter(pk=webhook.pk)
         if not present.update(removed_at=timezone.now(), secret="", old_secret=""):
@@ -68,7 +68,7 @@ def remove(webhook: Webhook, *, by: Actor) -> bool:
 
 
 def rotate(webhook: Webhook, *, by: Actor) -> str:
-    """Set a new secret and return it. For 24 h, deliveries also carry a signature of the old secret."""
+    """Set a new secret and return it. For 24 h, deliveries are also signed with the old secret."""
     with transaction.atomic():
         webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
         secret = webhook.make_secret()
@@ -78,7 +78,7 @@ def rotate(webhook: Webhook, *, by: Actor) -> str:
 
 
 def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
-    """Send a `webhook.tested` event, which is in no feed, to this webhook. Raises WebhookInactive."""
+    """Send a `webhook.tested` event to this webhook. The event is in no feed. Raises WebhookInactive."""
     _require_active(webhook)
     with transaction.atomic():
         event = _record(TESTED, webhook, by=by)
@@ -91,9 +91,10 @@ def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
 
 
 def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int:
-    """Send the events of the feed after `after`, up to `until`, again; return their number.
+    """Send the events with higher ids than `after`, up to `until`, again. Return their number.
 
-    Without `until`, the range goes up to now. Raises WebhookInactive, and Invalid for too many events.
+    Without `until`, the range ends at the newest event. Raises WebhookInactive, or Invalid for too many
+    events.
     """
     _require_active(webhook)
     Event.publish()
@@ -107,7 +108,7 @@ def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int
 
 
 def revive(webhook: Webhook, *, by: Actor) -> int:
-    """Send all dead deliveries again; return their number. Raises WebhookInactive."""
+    """Send all dead deliveries again, and return their number. Raises WebhookInactive."""
     _require_active(webhook)
     with transaction.atomic():
         count = revive_dead(webhook)
@@ -121,11 +122,11 @@ def _require_active(webhook: Webhook) -> None:
         raise WebhookInactive("This webhook is switched off. Set `active` to true first.")
 
 
-def _record(type: str, webhook: Webhook, *, by: Actor, **data: Any) -> Event:  # noqa: A002
+def _record(type: str, webhook: Webhook, *, by: Actor, **data: object) -> Event:  # noqa: A002
     fields = _about(webhook)
     return record(type, by=by, **{**fields, "data": {"webhook_id": webhook.pk, **fields["data"], **data}})
 
 
 def _about(webhook: Webhook) -> dict[str, Any]:
-    """Return the fields of a webhook's events: with its URL, never a secret."""
+    """Return the common fields of a webhook's events. They contain the URL, but never a secret."""
     return {"area": ACCOUNTS, webhook.role.value: webhook.party, "data": {"url": webhook.url}}

@@ -1,4 +1,4 @@
-"""Parse and check a webhook's URL."""
+"""The check and the parts of a webhook's URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z
 
 
 class WrongWebhookUrl(ValueError):
-    """A URL that cannot be used. The message gives the partner the reason."""
+    """The error for a URL that cannot be used. Its message tells the partner the reason."""
 
 
 class WebhookTarget(NamedTuple):
@@ -68,7 +68,7 @@ def _host(name: str) -> str:
         ascii_name = name.encode("idna").decode() if not name.isascii() else name
     except UnicodeError as error:
         raise WrongWebhookUrl(f"Has an unusable host: {error}.") from error
-    # Some resolvers read a host that looks like a number as an address.
+    # Some resolvers read a host that looks like a number as an address, such as 0x7f000001 for 127.0.0.1.
     if not NAME.fullmatch(ascii_name) or re.fullmatch(r"(.*\.)?(\d+|0x[0-9a-f]*)\.?", ascii_name):
         raise WrongWebhookUrl("Must name a host, such as https://shop.example/hooks.")
     return ascii_name

@@ -46,7 +46,7 @@ _REGISTERED: dict[str, tuple[str, ...]] = {}
 
 
 def register(area: str, types: Iterable[str]) -> None:
-    """Add types of events that suppliers and retailers can receive; an upper app calls this in `ready()`."""
+    """Add types of events that suppliers and retailers can receive. Other apps call this in `ready()`."""
     _REGISTERED[area] = tuple(types)
 
 

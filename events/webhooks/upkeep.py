@@ -1,4 +1,8 @@
-"""The end of deliveries: give up expired ones, and delete old ones some days later."""
+"""The end of deliveries: expired deliveries become dead, and old deliveries are deleted.
+
+A delivery that no longer waits is deleted WEBHOOK_DELIVERY_DAYS after its last attempt. If there was no
+attempt, the days count from the delivery's expiry.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ from events.states import WAITING
 
 MOST = 5_000  # rows of one statement
 
-# Deliveries that no sender tried in time: their webhook is switched off, or they wait for an earlier one.
+# A sender may never try a delivery, because its webhook is switched off or because an earlier delivery of
+# the same record still waits. Give up such deliveries after their expiry.
 GIVE_UP = """
     UPDATE events_delivery SET status = 'dead', next_attempt_at = NULL
     WHERE id IN (
@@ -26,7 +31,7 @@ GIVE_UP = """
 
 
 def keep_up() -> None:
-    """Give up expired deliveries; delete old deliveries, and all deliveries of removed webhooks."""
+    """Give up expired deliveries. Delete old deliveries, and removed webhooks with their deliveries."""
     _repeat_until_few(_give_up)
     _repeat_until_few(_remove_old)
     _repeat_until_few(_remove_of_removed)

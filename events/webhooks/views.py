@@ -38,7 +38,7 @@ from events.webhooks.types import types_of, unknown_type
 
 
 class WebhooksOfParty(PartyViewSet):
-    """A key may read and change webhooks whose areas its own scopes cover."""
+    """The base of the views of webhooks. A key has access to webhooks whose areas its own scopes cover."""
 
     @property
     def party(self) -> Supplier | Retailer:

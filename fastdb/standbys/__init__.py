@@ -1,1 +1,1 @@
-"""Reads of listed pages and answers from a standby of the database: `reads` has the decorator (ADR 121)."""
+"""Reads from standbys of the database. The decorator in `reads` marks views that may use them (ADR 63)."""

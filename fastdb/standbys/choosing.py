@@ -1,4 +1,4 @@
-"""Chooses the standby of a read, and leaves out standbys that do not answer."""
+"""Choose the standby for a read, and leave out standbys that do not answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 PAUSE = 10.0
 """Seconds until a standby that did not answer is asked again."""
 AWAY, OTHER, BEHIND, OLDER = "away", "other", "behind", "older"
-"""The reasons against a standby: no answer; another primary; too far behind; older than an answer."""
+"""Reasons against a standby: no answer, another primary, too far behind, older than the client's floor."""
 
 FAILURES = (DatabaseError, InterfaceError, psycopg.Error)
 
@@ -32,7 +32,7 @@ _thread = threading.local()
 
 
 def chosen_standby(floor: int) -> tuple[BaseDatabaseWrapper | None, str]:
-    """Return the connection to a standby that has replayed this position and is not too far behind.
+    """Return the connection to a standby that has replayed the position `floor` and is not too far behind.
 
     If there is no such standby, return None and the reason.
     """
@@ -55,7 +55,7 @@ def chosen_standby(floor: int) -> tuple[BaseDatabaseWrapper | None, str]:
 
 
 def unfit_because(state: StandbyState, primary: PrimaryState, floor: int) -> str:
-    """Return the reason for which a standby may not answer, or an empty text."""
+    """Return the reason why a standby must not answer the read, or an empty text."""
     if not state.follows(primary):
         return OTHER
     if state.seconds_behind(primary) > settings.REPLICA_MAX_LAG:
@@ -96,14 +96,18 @@ def _state(standby: BaseDatabaseWrapper) -> StandbyState:
 
 
 def leave_out(alias: str, error: Exception) -> None:
-    """Do not ask this standby for some seconds."""
+    """Leave this standby out for PAUSE seconds."""
     with _lock:
         _left_out[alias] = time.monotonic() + PAUSE
     logger.warning("The database %s is left out for %.0f seconds: %s", alias, PAUSE, error)
 
 
 def _may_ask(alias: str) -> bool:
-    """Return whether to ask a standby. After a failure, one thread asks it again first."""
+    """Return whether to ask a standby.
+
+    After a failure and a pause, only one thread may ask. Other threads leave the standby out until it
+    answers.
+    """
     with _lock:
         until = _left_out.get(alias)
         if until is None:
@@ -116,7 +120,7 @@ def _may_ask(alias: str) -> bool:
 
 @contextmanager
 def as_default(chosen: BaseDatabaseWrapper) -> Iterator[None]:
-    """Let all statements of this thread use the chosen connection within the block.
+    """Let all statements of this thread use the chosen connection while the block runs.
 
     Hand-written statements, compiled queries and querysets all use the default connection of their thread.
     """

@@ -1,7 +1,7 @@
-"""The oldest position that a client may read from: the position of its last change or answer.
+"""The floor of a client: the position of the client's last change or answer in the write-ahead log.
 
-Redis keeps a position for a little longer than a used standby can be behind. If Redis does not answer, the
-client reads from the primary.
+The client must not read a state before this position. Redis keeps the position until every standby that may
+answer has passed the position. If Redis does not answer, the client reads from the primary.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ MEMBER = "position"
 
 
 class _Doubt:
-    """The time until which this process knows no client's position."""
+    """The time until which this process does not know the positions of clients."""
 
     until = 0.0
 
 
 def floor_of(client: str) -> int | None:
-    """Return the position below which this client may not read; None if it is not known."""
+    """Return the position that a standby must have replayed before this client may read from it.
+
+    0 allows every position. None means that the position is unknown.
+    """
     if not client:
         return 0
     if time.monotonic() < _Doubt.until:
@@ -49,7 +52,10 @@ def floor_of(client: str) -> int | None:
 
 
 def raise_floor(client: str, position: int | None = None) -> None:
-    """Let this client read no state before this position; by default, before the primary's current one."""
+    """Keep this client from reading a state before this position in the write-ahead log.
+
+    The default is the primary's position.
+    """
     if not client:
         return
     try:

@@ -1,4 +1,4 @@
-"""Notes the position of each change, so that the person or party who made it reads it back."""
+"""The middleware that records the log position of a change, so that clients see their own changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class OwnChangesMiddleware:
-    """Keep callers from reading a state from before their own last change."""
+    """The middleware that keeps callers from reading a state that is older than their last change."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.STANDBYS:

@@ -1,6 +1,7 @@
-"""Reads that a standby may answer (docs/adr/0121). Without DATABASE_REPLICA_URLS, nothing changes.
+"""Reads that a standby may answer (docs/adr/0063).
 
-A read is a function that changes nothing, so it can run again on the primary.
+A read is a function that changes no data, so a read that failed on a standby can run again on the primary.
+Without DATABASE_REPLICA_URLS, the primary answers all reads.
 """
 
 from __future__ import annotations
@@ -39,17 +40,18 @@ READS = Counter(
     ["server", "reason"],
 )
 UNSURE = "unsure"
-"""The reason of a read of a client whose position is unknown."""
+"""The reason for a read from the primary if the client's floor is unknown."""
 
 
 class TooOld(Exception):
-    """The standby lacks changes that the client has already seen. The primary runs the read again."""
+    """The error for a standby that lacks changes that the client has seen. The primary repeats the read."""
 
 
 def reads_from_standby(read: Callable[P, T]) -> Callable[P, T]:
-    """Let a read use a standby that is fresh enough for its client, or the primary if there is none.
+    """Run a read on a standby that is fresh enough for the client, or else on the primary.
 
-    If the standby is lost or cancels a statement before the answer begins, the primary runs the read again.
+    If the standby is lost before the answer begins, or replay cancels a statement, the primary runs the read
+    again.
     """
 
     @wraps(read)
@@ -94,7 +96,10 @@ def _finished(answer: T, standby: BaseDatabaseWrapper | None, client: str) -> T:
 
 
 def _streamed(chunks: Iterable[A], source: BaseDatabaseWrapper, client: str) -> Generator[A]:
-    """Yield chunks, and use the connection `source` only to read them. Record the position at the end."""
+    """Yield the chunks of an answer. The connection `source` is the default only while a chunk is read.
+
+    At the end, record that the client has this answer.
+    """
     try:
         yield from _over(source, chunks)
     finally:
@@ -113,7 +118,10 @@ def _over(source: BaseDatabaseWrapper, chunks: Iterable[A]) -> Generator[A]:
 
 
 def _note(standby: BaseDatabaseWrapper | None, client: str) -> None:
-    """Keep the client from reading an older state: from a standby, if it has read from another server."""
+    """Raise the client's floor (`fastdb.standbys.floors`) to the position of the server that answered.
+
+    Skip this for an answer from the only standby: its later answers are never older.
+    """
     if standby is None:
         raise_floor(client)
     elif client and len(settings.STANDBYS) > 1:
@@ -124,7 +132,7 @@ def _note(standby: BaseDatabaseWrapper | None, client: str) -> None:
 def continued(
     read: Callable[[T], Iterator[A]], after: T, position_of: Callable[[A], T | None]
 ) -> Generator[A]:
-    """Yield the items behind a position. If the standby is lost, continue at the primary.
+    """Yield the items after a position. If the standby is lost, continue with the primary.
 
     `position_of` returns the position of an item, or None if the item has no position.
     """
@@ -147,12 +155,15 @@ def continued(
 
 
 def _is_lost(error: Exception) -> bool:
-    """Return whether the primary may succeed. A statement above the time limit would only take it again."""
+    """Return whether to run the read again on the primary.
+
+    A statement that exceeded the time limit would exceed it on the primary, too.
+    """
     return not isinstance(error.__cause__, QueryCanceled)
 
 
 def _drop(standby: BaseDatabaseWrapper, error: Exception) -> None:
-    """Close the connection. Leave the standby out unless it only canceled a statement."""
+    """Close the connection. Leave the standby out if the connection was lost before."""
     untyped: Any = standby
     if untyped.connection is None or untyped.connection.closed:
         leave_out(standby.alias, error)

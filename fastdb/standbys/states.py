@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db import OperationalError, connection
 
 ANSWER_WITHIN = 1.0
-"""Seconds for the state of a standby. A frozen server accepts the statement and never answers."""
+"""The time limit for a standby's answer, in seconds. A frozen server accepts statements and never answers."""
 FRESH = 1.0
 """Seconds for which this process reuses the state of the primary."""
 
@@ -25,25 +25,28 @@ STANDBY = """
 
 
 class NoAnswer(OperationalError):
-    """A standby has not answered in time."""
+    """The error for a standby that has not answered in time."""
 
 
 class Epochs:
-    """The expressions for the epoch of a database, which `events` registers.
+    """The SQL expressions that select the epoch of a database. The app `events` registers the expressions.
 
-    Log positions of two primaries cannot be compared, so both servers must name the same epoch.
+    Log positions of two primaries cannot be compared, so a standby must have the epoch of the primary.
     """
 
     primary = standby = "NULL::text"
 
     @classmethod
     def register(cls, *, primary: str, standby: str) -> None:
-        """Register the expressions. The primary's is NULL until its own epoch has begun."""
+        """Register the SQL expressions. `primary` yields NULL until the epoch of this primary has begun."""
         cls.primary, cls.standby = primary, standby
 
 
 class PrimaryState(NamedTuple):
-    """The position in the write-ahead log, the clock and the epoch of the primary at a monotonic time."""
+    """The position in the write-ahead log, the system time and the epoch of the primary.
+
+    `at` is the time at which this process read them, from `time.monotonic`.
+    """
 
     position: int
     clock: float
@@ -52,7 +55,7 @@ class PrimaryState(NamedTuple):
 
 
 class StandbyState(NamedTuple):
-    """The state of a standby. `replayed_at` is the commit time of the last replayed transaction."""
+    """The state of a standby server. `replayed_at` is the commit time of the last replayed transaction."""
 
     in_recovery: bool
     position: int
@@ -60,9 +63,9 @@ class StandbyState(NamedTuple):
     epoch: str | None
 
     def seconds_behind(self, primary: PrimaryState) -> float:
-        """Return a number of seconds: commits that are older than this are visible on the standby.
+        """Return the age, in seconds, of the oldest commit that the standby may lack.
 
-        All commit times are of the primary's clock, so a wrong clock elsewhere does no harm.
+        All commit times are system times of the primary, so a wrong system time of another host does no harm.
         """
         age = time.monotonic() - primary.at
         if self.position >= primary.position:
@@ -94,7 +97,7 @@ def primary_state(*, fresh: float = FRESH) -> PrimaryState:
 
 
 def primary_position() -> int:
-    """Return the position of the primary. All earlier commits are before it."""
+    """Return the primary's position in the write-ahead log. All earlier commits are before this position."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {POSITION}")
         position: int = cursor.fetchone()[0]
@@ -111,7 +114,10 @@ def standby_state(session: Any) -> StandbyState:
 
 
 def _answer(pgconn: Any, statement: str) -> Sequence[bytes | None]:
-    """Return the row of a statement. psycopg waits for an answer without a limit, so wait for it here."""
+    """Return the row of a statement. Raises NoAnswer after ANSWER_WITHIN seconds.
+
+    psycopg's own functions would wait without a limit.
+    """
     pgconn.send_query(statement.encode())
     deadline = time.monotonic() + ANSWER_WITHIN
     socket = select.poll()

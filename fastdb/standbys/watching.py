@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.conf import settings
 
@@ -12,7 +11,7 @@ from fastdb.standbys.choosing import state_of
 from fastdb.standbys.states import primary_state
 
 
-def standbys(cursor: Any) -> Iterable[MetricSample]:
+def standbys(cursor: object) -> Iterable[MetricSample]:
     """Yield whether each standby may answer reads, and how many seconds it is behind."""
     del cursor  # the states are read over the connections that reads use
     if not settings.STANDBYS:

@@ -1,4 +1,4 @@
-"""Operators' actions on a fulfillment: the moves that the table of states allows them."""
+"""Operators' actions on a fulfillment: the moves that `fulfillments.states` allows operators to make."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from accounts.actors import Actor, ActorKind
 from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from api.errors import ApiError
+from api.phrases import in_units
 from fulfillments import states
 from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, units_in
 from fulfillments.change import Change
@@ -24,7 +25,7 @@ class AcceptForm(forms.Form):
 
 
 MakeMove = Callable[[Fulfillment, Change, dict[str, object]], str]
-"""Makes a move with the form's answers, and returns a message for the operator."""
+"""A function that makes a move with the form's answers, and returns a message for the operator."""
 
 
 def _message(outcome: MoveOutcome | None, done: str) -> str:
@@ -41,15 +42,22 @@ def make_accept(fulfillment: Fulfillment, change: Change, answers: dict[str, Any
 def make_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
     parcel = {name: answers[name] for name in ("tracking_number", "carrier")}
     outcome = fulfillment.ship(change, **parcel, quantities=units_in(answers))
-    return _message(outcome, f"The parcel {answers['tracking_number']} was recorded.")
+    number = answers["tracking_number"]
+    if outcome is MoveOutcome.UNCHANGED:
+        raise NothingChanged(f"The parcel {number} was recorded before. Another parcel needs its own number.")
+    return f"The parcel {number} was recorded."
 
 
 def make_reject(reason: State) -> MakeMove:
     def reject(fulfillment: Fulfillment, change: Change, answers: dict[str, Any]) -> str:
-        outcome = fulfillment.reject(
-            change, reason, quantities=units_in(answers), expected_at=answers.get("expected_at")
-        )
-        return _message(outcome, f"Fulfillment {fulfillment.pk} was rejected: {State(reason).label.lower()}.")
+        units = units_in(answers)
+        outcome = fulfillment.reject(change, reason, quantities=units, expected_at=answers.get("expected_at"))
+        why = f"rejected: {State(reason).label.lower()}."
+        if units and fulfillment.state != reason:
+            done = f"{in_units(sum(units.values()), 'was', 'were')} {why} The other units stay open."
+        else:
+            done = f"Fulfillment {fulfillment.pk} was {why}"
+        return _message(outcome, done)
 
     return reject
 
@@ -87,7 +95,10 @@ def action_of(
     by: ActorKind = ActorKind.OPERATOR,
     **more: Any,
 ) -> AdminAction[Any]:
-    """Return a move of the table as an action. The table decides when this kind of actor may use it."""
+    """Return an action that makes a move, if the move's sources and actors allow it.
+
+    `unless` returns another reason why the move is not possible, or an empty text.
+    """
 
     def run(fulfillment: Fulfillment, actor: Actor, answers: dict[str, object]) -> str:
         with fulfillment.order.change(by=actor) as change:
@@ -107,6 +118,11 @@ def _open(fulfillment: Fulfillment) -> int:
     return sum(line.open for line in fulfillment.lines.all())
 
 
+def all_shipped(fulfillment: Fulfillment) -> str:
+    """Return why no more parcels can leave, or an empty text while units are open."""
+    return "" if _open(fulfillment) else "All units are shipped."
+
+
 def open_units(fulfillment: Fulfillment) -> str:
     """Return the open units as text such as `2 × LAN-1, 1 × HAT`."""
     open_ = [f"{line.open} × {line.sku}" for line in fulfillment.lines.all() if line.open]
@@ -115,7 +131,7 @@ def open_units(fulfillment: Fulfillment) -> str:
 
 def _requested_units(fulfillment: Fulfillment) -> str:
     requested = sum(line.cancel_requested for line in fulfillment.lines.all())
-    return f"{requested} units are canceled on behalf of {fulfillment.supplier}."
+    return f"{in_units(requested, 'is', 'are')} canceled on behalf of {fulfillment.supplier}."
 
 
 def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, object]) -> str:
@@ -135,7 +151,7 @@ def _record_return(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any])
             change, lines, reason=answers["reason"], return_id=answers["return_id"] or None
         )
     count = sum(int(line["quantity"]) for line in lines)
-    return _message(outcome, f"The return of {count} units was recorded.")
+    return _message(outcome, f"The return of {in_units(count)} was recorded.")
 
 
 def _not_returnable(fulfillment: Fulfillment) -> str:
@@ -181,6 +197,7 @@ ACTIONS = (
         lambda fulfillment: (
             f"One parcel leaves {fulfillment.supplier}. Open units: {open_units(fulfillment)}."
         ),
+        unless=all_shipped,
         form=ShipForm.of,
         help_text=FOR_THE_SUPPLIER,
         reason=Reason.OPTIONAL,
@@ -268,7 +285,9 @@ ACTIONS = (
         states.GIVE_UP,
         "Cancel fulfillment",
         _give_up,
-        lambda fulfillment: f"{_open(fulfillment)} units are canceled, and their stock is released.",
+        lambda fulfillment: (
+            f"{in_units(_open(fulfillment), 'is', 'are')} canceled, and the stock is released."
+        ),
         help_text="No supplier works on the fulfillment, so it is canceled at once.",
         **SERIOUS,
     ),

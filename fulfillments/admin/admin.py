@@ -1,4 +1,4 @@
-"""Fulfillments for operators. They read every field, and change one only by its moves."""
+"""The fulfillments in the admin. Operators read every field, and change a fulfillment only by its moves."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 import fulfillments.admin.simulation_admin
-import fulfillments.admin.target_admin  # noqa: F401 - registers their pages
+import fulfillments.admin.target_admin  # noqa: F401 - the imports register the pages
 from accounts.models import Retailer
 from accounts.operating.admin_actions import RecordAdmin
-from accounts.operating.admin_base import as_id
 from accounts.operating.day_filter import DaysFilter
 from accounts.operating.operator_actions import AdminAction
 from api.amounts import NO_AMOUNT, amount_text
+from api.ids import as_id
 from api.prefix_search import begins
 from fulfillments.admin.actions import ACTIONS
 from fulfillments.admin.filters import CountedFilter, OpenWorkFilter, OverdueFilter
@@ -34,7 +34,8 @@ from fulfillments.timeline import order_timeline
 from fulfillments.timeline_rows import timeline_rows
 from ui.badges import badge
 
-MOST_FOUND = 1_000  # results of a search by an order's number
+# The largest number of fulfillments that a search finds by an order number, and by a tracking number.
+MOST_FOUND = 1_000
 
 
 @admin.register(Fulfillment)
@@ -92,7 +93,8 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         return f"of order {order.retailer_order_id} of {order.retailer}, at {fulfillment.supplier}"
 
     def search_condition(self, term: str) -> Q:
-        retailers = [*Retailer.objects.values_list("pk", flat=True)]  # the index starts with the retailer
+        # Name all retailers, because the index of order numbers starts with the retailer.
+        retailers = [*Retailer.objects.values_list("pk", flat=True)]
         of_order = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
         parcels = Shipment.objects.filter(begins("tracking_number", term))
         # Separate queries, because an OR across the joins would read whole tables.
@@ -103,12 +105,12 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         return Q(pk__in=[as_id(term), *ids])
 
     def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
-        """Open fulfillments have indexes by time limit and by amount; all fulfillments have one by number."""
+        """Return the sortable columns. Time limit and amount have an index only for open fulfillments."""
         is_open = OpenWorkFilter.is_chosen(request) or OverdueFilter.is_chosen(request)
         return ("id", *self.sorted_while_open) if is_open else ("id",)
 
     def with_columns(self, rows: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
-        """Add units and amount to the rows of the list (`backoffice.lists`)."""
+        """Add the number of units and the amount to the rows of the list (`backoffice.lists`)."""
         lines = FulfillmentLine.objects.filter(fulfillment=OuterRef("pk")).order_by().values("fulfillment")
         return rows.annotate(
             unit_count=Subquery(lines.annotate(sum=Sum("quantity")).values("sum")),
@@ -119,8 +121,11 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
     def problem(self, fulfillment: Fulfillment) -> str:
         if fulfillment.order.held:
             return badge("held")
+        return badge("overdue") if self.is_overdue(fulfillment) else ""
+
+    def is_overdue(self, fulfillment: Fulfillment) -> bool:
         due_at = self.due(fulfillment)
-        return badge("overdue") if due_at is not None and due_at <= timezone.now() else ""
+        return due_at is not None and due_at <= timezone.now()
 
     @admin.display(description="due", ordering="due_at")
     def due(self, fulfillment: Fulfillment) -> datetime | None:
@@ -165,6 +170,7 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             **{name: list(itemize([fulfillment], name)) for name in ITEMIZED},
             "captured_at": capture and capture.captured_at,
             "due_at": self.due(fulfillment),
+            "overdue": self.is_overdue(fulfillment),
             "entries": entries,
             "rows": timeline_rows(
                 entries, {fulfillment.pk: fulfillment.supplier.name}, fulfillment.order.retailer.name

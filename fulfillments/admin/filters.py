@@ -12,9 +12,9 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import reverse
 
-from accounts.operating.admin_base import as_id
 from accounts.operating.admin_filters import FlagFilter
 from accounts.operating.day_filter import MARGIN, first_since
+from api.ids import as_id
 from events.models import Event
 from fulfillments.models import Fulfillment, PerformanceTarget
 from fulfillments.models.fulfillment import OPEN_WORK
@@ -32,7 +32,10 @@ from fulfillments.states import (
 
 
 class OpenWorkFilter(FlagFilter):
-    """Keeps fulfillments with open work. Indexes have them by time limit and by amount."""
+    """A filter that keeps fulfillments with open work.
+
+    With this filter, the list can be sorted by time limit and by amount, because both have an index.
+    """
 
     title, parameter_name, label = "open", "open", "Open"
 
@@ -42,7 +45,7 @@ class OpenWorkFilter(FlagFilter):
 
 
 class OverdueFilter(FlagFilter):
-    """Keeps fulfillments whose time limit has passed."""
+    """A filter that keeps overdue fulfillments."""
 
     title, parameter_name, label = "overdue", "overdue", "Overdue"
 
@@ -51,7 +54,8 @@ class OverdueFilter(FlagFilter):
         return rows & Fulfillment.objects.overdue()
 
 
-# The events that put a fulfillment into a count of the scorecards (`fulfillments.scorecard.sums`).
+# For each count on a scorecard, the events that add a fulfillment to the count
+# (`fulfillments.scorecard.sums`).
 ANSWERED = Q(from_state=State.CANCELING, type__in=[APPROVE_CANCELATION.event, REFUSE_CANCELATION.event])
 BY_TIME_LIMIT = Q(actor="system:cancelation time limit")
 COUNTED_EVENTS = {
@@ -71,7 +75,10 @@ COUNTED_EVENTS = {
 
 @dataclass(frozen=True)
 class Counted:
-    """A number on a scorecard: its count, its days, and its supplier or retailer (0 means all)."""
+    """The description of one number on a scorecard: the name of the count, the days, and the parties.
+
+    The id 0 means all suppliers or all retailers.
+    """
 
     count: str
     first: date
@@ -81,11 +88,13 @@ class Counted:
 
     @classmethod
     def read(cls, text: str) -> Counted:
-        """Read `refused.2026-10-25.2026-11-23.1.0`. Raises ValueError for anything else."""
+        """Parse a text such as `refused.2026-10-25.2026-11-23.1.0`. Raises ValueError for other texts."""
         count, first, last, supplier_id, retailer_id = text.split(".")
         if count not in COUNTED_EVENTS:
             raise ValueError(f"unknown count {count}")
         days = date.fromisoformat(first), date.fromisoformat(last)
+        if date.min in days or date.max in days:  # the day before or after does not exist
+            raise ValueError(f"unknown days {first} to {last}")
         return cls(count, *days, as_id(supplier_id), as_id(retailer_id))
 
     def __str__(self) -> str:
@@ -100,7 +109,7 @@ class Counted:
         return f"{reverse('admin:fulfillments_fulfillment_changelist')}?{CountedFilter.parameter_name}={self}"
 
     def fulfillments(self, rows: QuerySet[Fulfillment]) -> QuerySet[Fulfillment]:
-        """Keep the fulfillments behind the number."""
+        """Keep the fulfillments that this number of the scorecard counts."""
         parties = {"supplier_id": self.supplier_id, "retailer_id": self.retailer_id}
         of_parties = {name: value for name, value in parties.items() if value}
         events = Event.objects.filter(COUNTED_EVENTS[self.count], **self._bounds(), **of_parties)
@@ -108,7 +117,10 @@ class Counted:
         return self._late(rows, events) if self.count == "late" else rows
 
     def _bounds(self) -> dict[str, object]:
-        """Return the conditions on the events: the days, and the number at which their index begins."""
+        """Return the conditions that select the events of these days.
+
+        The condition on `number` lets PostgreSQL skip older events, because `number` has an index.
+        """
         begin = datetime.combine(self.first, time.min, UTC)
         end = datetime.combine(self.last, time.min, UTC) + timedelta(days=1)
         first_id = first_since(Event, "occurred_at", begin - MARGIN) or 0
@@ -132,7 +144,7 @@ class Counted:
 
 
 class CountedFilter(SimpleListFilter):
-    """Keeps the fulfillments behind a number of a scorecard, which links to this list."""
+    """A filter for the fulfillments behind a number on a scorecard. The number links to the filtered list."""
 
     title, parameter_name = "counted on the scorecard", "counted"
 
@@ -142,7 +154,7 @@ class CountedFilter(SimpleListFilter):
         except ValueError as error:
             raise IncorrectLookupParameters from error
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         counted = self.counted()
         return [(str(counted), counted.label)] if counted else []
 

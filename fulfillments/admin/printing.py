@@ -1,8 +1,6 @@
-"""Operators print packing slips: of one fulfillment on its page, of chosen ones in the list."""
+"""The printing of packing slips by operators, from the page of a fulfillment or from the list."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -24,7 +22,7 @@ def slip_view(request: HttpRequest, fulfillment_id: int) -> HttpResponse:
 
 @admin.action(description="Print packing slips", permissions=["view"])
 def print_slips(
-    modeladmin: Any, request: HttpRequest, queryset: QuerySet[Fulfillment]
+    modeladmin: object, request: HttpRequest, queryset: QuerySet[Fulfillment]
 ) -> HttpResponse | None:
     """Show the packing slips of the chosen fulfillments, oldest first."""
     ids = [*queryset.order_by("id").values_list("pk", flat=True)[: MOST_SLIPS + 1]]

@@ -1,4 +1,4 @@
-"""Pages on which operators try a routing rule on past orders before they set it."""
+"""The pages on which operators simulate a routing rule on past orders before they use the rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AGO = timedelta(days=30)
 
 
 class SimulationForm(forms.ModelForm[RoutingSimulation]):
-    """The simulated values, and the range of orders."""
+    """A form for the simulated values and for the range of orders."""
 
     most = forms.IntegerField(
         min_value=1,
@@ -99,7 +99,7 @@ class RoutingSimulationAdmin(RecordAdmin[RoutingSimulation]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
-        """Show the form; save a valid rule and start the simulation."""
+        """Show the form. If the form is valid, save the simulation and start it."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         today = timezone.now().date()
@@ -164,7 +164,7 @@ ROWS: tuple[tuple[str, str], ...] = (
 
 
 def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
-    """Return the title, the values without and with the rule, and the difference of each measure."""
+    """Return a tuple for each measure: its title, its values without and with the rule, the difference."""
     then, now = cast(dict[str, object], before), cast(dict[str, Any], after)
     counts = [(title, then[name], now[name]) for name, title in ROWS]
     amounts = [

@@ -1,4 +1,4 @@
-"""Forms that name units of a fulfillment's lines: of a parcel, a return, or a reassignment."""
+"""Forms with numbers of units for a fulfillment's lines, for a parcel, a return or a reassignment."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.reassigning import find_alternatives
 
 MOST_LINES = 50
-"""Maximum number of lines with a field. Parts of longer fulfillments are shipped by API or file."""
+"""The largest number of lines for which a form has fields.
+
+Some units of a longer fulfillment can be shipped by API or file, but not with this form.
+"""
 
 
 class UnitsForm(forms.Form):
-    """A form with a field for the units of each line. An empty form means all units."""
+    """A form with a field for the units of each line. A request without these fields means all units."""
 
     def add_lines(self, fulfillment: Fulfillment, room: Callable[[FulfillmentLine], int]) -> None:
         lines = [(line, room(line)) for line in fulfillment.lines.all()]
@@ -34,8 +37,15 @@ class UnitsForm(forms.Form):
             )
 
     def clean(self) -> dict[str, object]:
-        """Refuse a form that names no units. A script that sends no lines at all means all units."""
+        """Refuse a form in which all lines have 0 units, or with units of a line that has no room any more.
+
+        A request without any line, for example from a script, is allowed and means all units.
+        """
         data = super().clean() or {}
+        if any(name.startswith("line_") and name not in self.fields for name in self.data):
+            self.add_error(
+                None, "A line was changed while the page was open. Check the units, then send again."
+            )
         names = [name for name in self.fields if name.startswith("line_")]
         sent = [name for name in names if name in self.data]
         if sent and not self.errors and not any(data.get(name) for name in names):
@@ -44,7 +54,7 @@ class UnitsForm(forms.Form):
 
 
 def units_in(answers: dict[str, Any]) -> dict[int, int] | None:
-    """Return the chosen units by the id of their line; None for all units."""
+    """Return the chosen units by line id, or None for all units."""
     chosen = {
         int(name.removeprefix("line_")): units
         for name, units in answers.items()
@@ -79,7 +89,10 @@ class ReturnForm(UnitsForm):
 
 
 class ReassignForm(UnitsForm):
-    """A form for the new supplier: routing chooses it, or the operator names one that has the units."""
+    """A form that reassigns open units of a fulfillment.
+
+    The operator lets routing choose the supplier, or selects a supplier that has all or some of the units.
+    """
 
     supplier = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
     why_not = ""

@@ -1,6 +1,7 @@
-"""`asked_at`: the moment at which a supplier was asked for its present answer (contract 17).
+"""The `asked_at` of a fulfillment: the time of the request that the supplier should answer (contract 17).
 
-A row of a file that has an older `asked_at` answers a request that is no longer open.
+A request is for the work or for a cancellation. A row of a file with an older `asked_at` answers a request
+that is no longer open.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from events.models import Event
 from fulfillments import states
 from fulfillments.states import CANCELING, WORKABLE
 
-# Each of these events requests the work from the supplier again. Units join only uncaptured work.
+# Each of these events requests the work from the supplier, for the first time or again.
+# `fulfillment.extended` occurs only before the capture, so the supplier has not yet read an earlier request.
 ASKED_FOR_WORK = Q(
     type__in=(
         *("fulfillment.created", "fulfillment.extended", "fulfillment.address_corrected"),
@@ -33,7 +35,7 @@ LAST_DIGITS = re.compile(r"\d\d:\d\d(:\d\d)?(?:\.(\d+))?")
 
 
 class Asked(Protocol):
-    """A fulfillment, or its row, with the columns that name its open request."""
+    """The fields, of an instance or of a query's row, that determine a fulfillment's open request."""
 
     @property
     def id(self) -> int: ...
@@ -63,20 +65,24 @@ def asked_at(fulfillments: Iterable[Asked]) -> Mapping[int, datetime]:
 
 @dataclass(frozen=True)
 class AskedAt:
-    """The `asked_at` of a row. A spreadsheet may have cut its seconds."""
+    """The `asked_at` in a row of a file, with its precision.
+
+    The precision is needed because a spreadsheet may have removed the last digits or the seconds.
+    """
 
     moment: datetime
     precision: timedelta
 
     @classmethod
     def read(cls, text: str) -> AskedAt:
-        """Return the moment in a cell. Raises Invalid."""
+        """Parse the date and time in a cell. Raises Invalid for any other text."""
         shown = LAST_DIGITS.search(text)
         try:
             moment = datetime.fromisoformat(text)
-        except ValueError:
-            moment = None
-        if moment is None or shown is None:
+            aware = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):  # the conversion to UTC can leave the range of dates
+            aware = None
+        if aware is None or shown is None:
             message = (
                 f"{text[:40]!r} is no moment such as 2030-01-31T12:00:00.000000Z. Copy asked_at from "
                 "orders/new.csv or orders/canceling.csv, in a column formatted as text."
@@ -84,7 +90,6 @@ class AskedAt:
             raise Invalid.at("asked_at", message)
         seconds = 1.0 if shown[1] else 60.0
         precision = timedelta(seconds=10.0 ** -len(shown[2]) if shown[2] else seconds)
-        aware = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         return cls(aware, max(precision, MICROSECOND))
 
     @property
@@ -105,7 +110,7 @@ class AskedAt:
 
 
 def refuse_outdated(fulfillment: Asked, given: Iterable[str]) -> None:
-    """Raise Invalid if a row answers another request than the one that is open now."""
+    """Raise Invalid if a row does not answer the request that is open now."""
     moments = [AskedAt.read(text) for text in given if text]
     if not moments or fulfillment.state not in (*WORKABLE, CANCELING):
         return
@@ -113,7 +118,8 @@ def refuse_outdated(fulfillment: Asked, given: Iterable[str]) -> None:
     if now is None:
         return
     if late := next((each for each in moments if each.is_after(now)), None):
-        # A user sorted one column without the others: this `asked_at` belongs to a later request.
+        # A user probably sorted one column without the other columns, so this `asked_at` belongs to another
+        # row.
         message = f"{late} is the asked_at of another row: this one has {iso(now)}. Copy the row again."
         raise Invalid.at("asked_at", message)
     outdated = next((each for each in moments if each.is_before(now)), None)

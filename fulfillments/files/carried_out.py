@@ -1,7 +1,7 @@
 """The memory of rows that were carried out. A repeated row changes nothing, even after later changes.
 
-A row is remembered in two forms: its cells as written, and its meaning (its line and the open request). So
-the row is also recognized with other columns, or with an `asked_at` that a spreadsheet has cut.
+A row is stored in two forms: its cells as written, and its meaning (its line and the open request). So the
+row is also recognized with other columns, or if a spreadsheet has shortened its `asked_at`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from fulfillments.models import CarriedOutRow, Fulfillment
 from imports.models import ImportJob
 
 Row = Mapping[str, str]
-# The fulfillment has its own column in the table. A missing column counts as empty. `shipped_at` is left out:
-# a repeated row with another time is still about the same parcel.
+# The digest is computed from these columns. `fulfillment_id` is not among them, because it is a column of the
+# table. A missing column counts as empty. `shipped_at` is left out, because a row with another time is still
+# about the same parcel.
 COMPARED = ("action", "tracking_number", "carrier", "line_id", "sku", "quantity", "reason", "asked_at")
 WHOLE_NUMBERS = {"line_id": LONGEST_ID, "quantity": LONGEST_QUANTITY}
 
 
 def repeated_rows(job: ImportJob, rows: Sequence[Row]) -> set[int]:
-    """Return the positions of the rows about one fulfillment that were carried out before."""
+    """Return the positions of the rows that were carried out before. All rows are about one fulfillment."""
     number = whole_number(rows[0]["fulfillment_id"], LONGEST_ID) or 0
     fulfillment = Fulfillment.objects.filter(pk=number, supplier_id=job.supplier_id).first()
     if fulfillment is None:
@@ -36,18 +37,18 @@ def repeated_rows(job: ImportJob, rows: Sequence[Row]) -> set[int]:
 
 
 def digests_of(fulfillment: Fulfillment, *rows: Row) -> set[bytes]:
-    """Return the digests of rows as they are written, and of their meaning while this request is open."""
+    """Return two digests of each row: of its cells as written, and of its meaning for the open request."""
     return {digest for row in rows for digest in (_digest(row), _digest(_meaning(fulfillment, row)))}
 
 
 def remember(fulfillment: Fulfillment, digests: Iterable[bytes]) -> None:
-    """Save rows in the transaction that carries them out. Rows without effect were carried out, too."""
+    """Save the digests in the transaction that carries out the rows, even if the rows have no effect."""
     known = [CarriedOutRow(fulfillment=fulfillment, digest=digest) for digest in sorted(digests)]
     CarriedOutRow.objects.bulk_create(known, ignore_conflicts=True)
 
 
 def _meaning(fulfillment: Fulfillment, row: Row) -> Row:
-    """Return the row with the id of its line, and the exact moment of the request that it answers."""
+    """Return the row with the id of its line instead of the sku, and with the exact `asked_at`."""
     named = dict(row)
     if row.get("sku") and not row.get("line_id"):
         lines = lines_with(fulfillment.lines.all(), row["sku"])
@@ -60,7 +61,7 @@ def _meaning(fulfillment: Fulfillment, row: Row) -> Row:
 
 
 def _request_of(fulfillment: Fulfillment, text: str) -> str:
-    """Return the exact time of the open request if `asked_at` is empty or cut; otherwise return the text."""
+    """Return the exact time of the open request if `asked_at` is empty or shortened, else the text itself."""
     try:
         given = AskedAt.read(text) if text else None
     except Invalid:
@@ -77,8 +78,8 @@ def action_of(row: Row) -> str:
 
 
 def _digest(row: Row) -> bytes:
-    """Return the same bytes for the same row, in the forms that spreadsheets give to its cells."""
-    # Rows of older files had no such column, and their digests must stay the same.
+    """Return the digest of a row. Another format of the cells in a spreadsheet does not change the digest."""
+    # Add this cell only if it has a value: stored digests of rows without the column must stay the same.
     corrected = [row["old_tracking_number"]] if row.get("old_tracking_number") else []
     cells = repr([_cell(name, row) for name in COMPARED] + corrected)
     return hashlib.sha256(cells.encode()).digest()[:16]

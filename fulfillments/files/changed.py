@@ -1,4 +1,4 @@
-"""`orders/changed.csv`: changes of captured fulfillments since the supplier last read the file."""
+"""The file `orders/changed.csv`: changes of captured fulfillments since the supplier last read the file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from fulfillments.models import Capture, ChangesRead, Fulfillment, FulfillmentLi
 from imports.made_sheets import as_csv
 from sftp_ingest.area.made_files import MadeFile
 
-# The limit of one file; later changes are in the next one. A supplier that reads the file for the first time
-# gets the changes of these days.
+# The largest number of changes in one file. Later changes are in the next file.
 MOST = 5_000
+# The first file that a supplier reads has the changes of the last 30 days.
 DAYS = timedelta(days=30)
 CHANGES = {
     states.APPROVE_CANCELATION.event: "canceled",
@@ -31,14 +31,14 @@ CHANGES = {
     "fulfillment.address_corrected": "address_corrected",
 }
 EXPIRED = "expired"
-"""The change of a fulfillment that the service canceled, because the supplier's time to answer passed."""
+"""The `change` of a fulfillment that the service canceled because the supplier did not answer in time."""
 SYSTEM = "system:"
 FIRST_COLUMNS = ("fulfillment_id", "change", "changed_at")
 COLUMNS = (*FIRST_COLUMNS, *ADDRESS, "order_id", "retailer_order_id", "quantity_open")
 
 
 class CapturedChange(NamedTuple):
-    """One event of a fulfillment."""
+    """A change of a fulfillment: the columns of the event that recorded the change."""
 
     number: int
     type: str
@@ -53,10 +53,11 @@ class CapturedChange(NamedTuple):
 
 
 def changed(supplier_id: int) -> MadeFile:
-    """Return the file. A change stays in it until a client has read the whole file and closed it."""
+    """Return the file. A change stays in the file until a client has read the whole file and closed it."""
     Event.publish()
     read = ChangesRead.objects.filter(supplier_id=supplier_id).first()
-    # Filter by area, so that the planner uses the index by type: the supplier has many other events.
+    # Filter by `area` too, so that PostgreSQL uses the index with the event type. The supplier has many
+    # events of other types.
     events = Event.objects.filter(
         supplier_id=supplier_id, area="fulfillments", type__in=CHANGES, number__isnull=False
     )
@@ -73,7 +74,7 @@ def changed(supplier_id: int) -> MadeFile:
 
 
 def _of_captured(changes: list[CapturedChange]) -> list[CapturedChange]:
-    """Leave out the changes of fulfillments that the supplier had not captured before."""
+    """Leave out changes before the first capture, because the supplier did not know the fulfillment yet."""
     ids = {change.fulfillment_id for change in changes}
     captured: dict[int, datetime] = dict(Capture.objects.filter(pk__in=ids).values_list("pk", "captured_at"))
     return [
@@ -106,7 +107,7 @@ def _rows(changes: Iterable[CapturedChange]) -> Iterator[dict[str, str]]:
 
 
 def _mark_read(supplier_id: int, number: int) -> None:
-    """Keep the greater number: two clients may read at once."""
+    """Save the number of the last event read. Keep a greater number, which another client may have saved."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

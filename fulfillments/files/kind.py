@@ -1,4 +1,4 @@
-"""Files in `tracking/` as a kind of import."""
+"""The import kind of the files in `tracking/`."""
 
 from __future__ import annotations
 

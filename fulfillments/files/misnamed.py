@@ -1,7 +1,7 @@
-"""Refuses tracking files whose columns for lines or quantities have other names.
+"""The refusal of tracking files if a column for lines or quantities has an unknown name.
 
-Without `line_id`, `sku` and `quantity`, a row means all open units. A column that was meant to name fewer
-units must not be ignored (docs/adr/0086). Other columns stay harmless.
+Without `line_id`, `sku` and `quantity`, a row means all open units. So a column that probably limits the
+units must not be ignored (docs/adr/0044). Other unknown columns are ignored.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LINE_WORDS = frozenset(
 
 
 def refuse_misnamed(read: Collection[str], ignored: Iterable[str]) -> None:
-    """Raise Unreadable if an ignored column may name units and no known column names them."""
+    """Raise Unreadable if an ignored column may hold the line or the quantity, and no known column does."""
     for name in ignored:
         if "quantity" not in read and _means(name, QUANTITY_WORDS, ("quantity",)):
             raise _misnamed(name, "quantity", "a row means all open units of its line")

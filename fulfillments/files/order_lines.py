@@ -21,23 +21,24 @@ FIRST_COLUMNS = (
     *("shipping_method_code", "ship_until", "due_at", "gift_message", "notes"),
     *("asked_at", "quantity_cancel_requested", "quantity_open", "currency"),
 )
-# The shipping address is left out because its parts are columns. The other fields were never in the files.
+# The shipping address is left out, because its parts are columns. The other fields were never in the files.
 LEFT_OUT = {"shipping_address", "billing_address", "sales_order_number", "is_gift"}
 ORDER_COLUMNS = tuple(name for name in SHARED_WITH_SUPPLIERS if name not in LEFT_OUT)
 COLUMNS = (*FIRST_COLUMNS, *(name for name in ORDER_COLUMNS if name not in FIRST_COLUMNS))
-"""A new field of an order becomes the last column, so that the others keep their positions."""
-# A spreadsheet reads a phone number as a number and never as a formula, so it needs no quoting.
+"""The columns of the files. A new field of an order becomes the last column, so no other column moves."""
+# Spreadsheets read a telephone number with this pattern as a number and never as a formula. So the cell is
+# not escaped.
 PHONE = re.compile(r"\+[0-9 ]+")
 
 
 Units = Callable[[FulfillmentLineJson], int]
-"""Returns the `quantity` of a line's row. A line without units has no row."""
+"""A function that returns the `quantity` in a line's row. A line with 0 units has no row."""
 
 
 def line_rows(
     fulfillments: Iterable[FulfillmentJson], asked_at: Mapping[int, datetime], units: Units
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of these fulfillments."""
+    """Yield a row for each line of these fulfillments. Leave out lines for which `units` returns 0."""
     for fulfillment in fulfillments:
         yield from _rows(fulfillment, asked_at.get(fulfillment["id"]), units)
 
@@ -77,6 +78,6 @@ def _rows(fulfillment: FulfillmentJson, asked_at: datetime | None, units: Units)
 
 
 def text_cell(value: object) -> str:
-    """Return a value as the text of a cell that no spreadsheet runs as a formula."""
+    """Return the text of a cell, escaped so that no spreadsheet runs it as a formula."""
     cell = "" if value is None else str(value)
     return cell if PHONE.fullmatch(cell) else harmless(cell)

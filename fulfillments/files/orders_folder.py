@@ -1,4 +1,4 @@
-"""`orders/` of the upload area: open work, changes, one file for each day with captures, and `slips/`."""
+"""The folder `orders/` of the upload area: open work, changes, a file for each day, and `slips/`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ from imports.made_sheets import Columns, Rows, as_csv, as_xlsx
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.area.paths import ORDERS
 
-# The limits of one file; the others follow after the supplier has accepted these. The file is built in
-# memory, so its lines are limited too: one order may have a thousand lines.
+# The largest numbers of fulfillments and of lines in one file. After the supplier has accepted these
+# fulfillments, the file shows the next fulfillments. Lines are limited too, because the file is built in
+# memory, and one order may have a thousand lines.
 MOST, MOST_LINES = 5_000, 50_000
 MOST_LINES_OF_WORKBOOK = 2_000  # a workbook takes longer to write than a CSV
 DAYS = timedelta(days=30)
@@ -40,11 +41,14 @@ CANCELING = RETAILER_STATES["canceling"]
 
 
 Write = Callable[[Columns, Rows], bytes]
-"""Writes a file in its format."""
+"""A function that returns the content of a file in its format."""
 
 
 class OrdersFolder(MadeFolder):
-    """The folder with open work, changes, and a file for each day; at most seven queries per file."""
+    """The folder with open work, changes, and a file for each day with captures.
+
+    Each file takes at most seven queries.
+    """
 
     name = ORDERS
     folders: ClassVar[Mapping[str, MadeFolder]] = {SLIPS: SlipsFolder()}
@@ -69,14 +73,14 @@ def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q, units: Units, write: 
 
 
 def _content(page: list[FulfillmentRow], units: Units, write: Write = as_csv) -> bytes:
-    # Read the times of the requests before the lines. Otherwise the time of a line that joins meanwhile would
-    # stand beside the older lines.
+    # Read the times of the requests before the lines. Otherwise, if a line joins a fulfillment meanwhile, the
+    # file could have the time of the later request without the new line.
     moments = asked_at(page)
     return write(COLUMNS, line_rows(fulfillments_json(page), moments, units))
 
 
 def _that_fit(page: list[FulfillmentRow], most_lines: int) -> list[FulfillmentRow]:
-    """Return the first fulfillments whose lines fit into one file; at least one fulfillment."""
+    """Return the first fulfillments, up to the limit of lines, but at least one fulfillment."""
     ids = [row.id for row in page]
     counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
     lines: dict[int, int] = dict(counted.annotate(Count("pk")))
@@ -86,9 +90,9 @@ def _that_fit(page: list[FulfillmentRow], most_lines: int) -> list[FulfillmentRo
 
 
 def _capture(page: list[FulfillmentRow]) -> None:
-    """Capture the fulfillments that are still as the file shows them.
+    """Capture the fulfillments that did not change after the file was made.
 
-    The lock keeps units from joining meanwhile. It conflicts with no move.
+    While the rows are locked, new units cannot join the fulfillments. The lock does not block moves.
     """
     shown = {row.id: row.updated_at for row in page if row.captured_at is None}
     if not shown:
@@ -102,7 +106,7 @@ def _capture(page: list[FulfillmentRow]) -> None:
 
 
 def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:
-    """Return the newest captured fulfillments, grouped by day (UTC), for the days that the folder shows."""
+    """Return the newest fulfillments by the day of their capture (UTC), for the last 30 days."""
     since, days = timezone.now() - DAYS, dict[date, list[FulfillmentRow]]()
     for row in reversed(list(rows(fulfillments.order_by("-id"))[:MOST])):
         if row.captured_at is not None and row.captured_at >= since:
@@ -111,6 +115,6 @@ def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentR
 
 
 def _captured_on_day(page: list[FulfillmentRow]) -> MadeFile:
-    page = _that_fit(page[::-1], MOST_LINES)[::-1]  # keep the latest
+    page = _that_fit(page[::-1], MOST_LINES)[::-1]  # keep the newest fulfillments
     latest = max(row.captured_at.timestamp() for row in page if row.captured_at is not None)
     return MadeFile(_content(page, all_units), modified=latest)

@@ -1,4 +1,4 @@
-"""Files in `tracking/`: each row is a supplier's move, made by the methods that the API uses."""
+"""The import of files in `tracking/`. Rows become a supplier's moves, by the same methods as API calls."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from imports.pipeline.row_importer import RowImporter
 Rows = Sequence[Mapping[str, str]]
 FILLED_IN = ("tracking_number", "old_tracking_number", "carrier", "reason", "shipped_at")
 """The cells that suppliers add to the rows of orders/."""
-# Rows with the same values here belong together: the lines of one parcel, or of one rejection.
+# Rows with the same values in these columns belong together: the lines of one parcel, or of one rejection.
 TOGETHER = ("fulfillment_id", "action", "tracking_number", "old_tracking_number", "carrier", "reason")
 
 
 class TrackingImporter(RowImporter):
-    """Imports a supplier's moves of its fulfillments, row by row."""
+    """The importer of a supplier's moves of its fulfillments."""
 
     columns: ClassVar[Mapping[str, FileColumn]] = {
         "fulfillment_id": TextColumn("fulfillment_id", required=True, example="1234"),
@@ -66,7 +66,10 @@ class TrackingImporter(RowImporter):
         return repeated_rows(job, rows)
 
     def warning(self, job: ImportJob, row: Mapping[str, str], *, repeated: bool) -> str:
-        """Warn of a doubtful tracking number, and of an answer that does not answer the open request."""
+        """Return a warning for a doubtful tracking number, or for an answer that was carried out before.
+
+        Such an answer belongs to an older cancellation request, and another request is open now.
+        """
         if not repeated:
             is_parcel = action_of(row) in PARCEL_ACTIONS and row.get("tracking_number")
             return identify(row["tracking_number"], row.get("carrier", "")).warning if is_parcel else ""
@@ -91,7 +94,8 @@ class TrackingImporter(RowImporter):
         with fulfillment.order.change(by=actor) as change:
             fulfillment.refresh_from_db(fields=["state", "tracking_number"])
             refuse_outdated(fulfillment, [row.get("asked_at", "") for row in rows])
-            digests = digests_of(fulfillment, *rows)  # before the move, which may end the request
+            # Compute the digests before the move: they need the open request, which the move may end.
+            digests = digests_of(fulfillment, *rows)
             outcome: MoveOutcome = ACTIONS[action](fulfillment, change, rows)
             remember(fulfillment, digests)
         return outcome is MoveOutcome.DONE
@@ -109,7 +113,10 @@ def _fulfillment(job: ImportJob, number: str) -> Fulfillment:
 
 
 def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
-    """Return the values as an API body validates them. Raises Invalid, also for a number that lost digits."""
+    """Return the values, validated as an API body.
+
+    Raises Invalid for wrong values, and for a tracking number that lost digits in a spreadsheet.
+    """
     number = given.get("tracking_number", "")
     if re.match(ROUNDED, number, re.IGNORECASE):
         message = (
@@ -125,12 +132,12 @@ def _checked(body: type[Body], given: dict[str, str]) -> dict[str, Any]:
 
 
 def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
-    """Accept the work. Work that was shipped is accepted already."""
+    """Accept the fulfillment. A shipped fulfillment stays unchanged, because it was accepted before."""
     body = _checked(TrackingBody, {"tracking_number": rows[0].get("tracking_number", "")})
     number = body["tracking_number"]
     if fulfillment.state == State.SHIPPED:
         if not fulfillment.shipments.filter(tracking_number=number).exists():
-            check_same("tracking_number", fulfillment.tracking_number, number)
+            check_same(fulfillment.state, "tracking_number", fulfillment.tracking_number, number)
         return MoveOutcome.UNCHANGED
     return fulfillment.accept(change, tracking_number=number)
 
@@ -138,7 +145,7 @@ def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome
 def refuse_answers_without_action(rows: Rows) -> None:
     """Raise Invalid if rows without an action have cells that only a supplier fills in.
 
-    A row of new.csv without an action is one that its supplier has not decided yet.
+    Other rows without an action are allowed: they are rows of new.csv that the supplier has not decided yet.
     """
     for name in FILLED_IN:
         if any(row.get(name) for row in rows):
@@ -147,7 +154,7 @@ def refuse_answers_without_action(rows: Rows) -> None:
 
 
 def _left_at(rows: Rows) -> dict[str, str]:
-    """Return the moment at which a parcel left, if its rows have one. Raises Invalid if they have several."""
+    """Return `shipped_at` of a parcel, if its rows have a value. Raises Invalid for different values."""
     moments = sorted({row["shipped_at"] for row in rows if row.get("shipped_at")})
     if len(moments) > 1:
         message = f"One parcel leaves at one moment, but its rows have {moments[0]} and {moments[1]}."
@@ -163,7 +170,7 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     shipped = {item["line"]: item["quantity"] for item in known.items} if known else None
     units = UnitsByLine(fulfillment, shipped).named_by(rows)
     if fulfillment.state == State.NEW and known is None:
-        fulfillment.accept(change)  # shipping new work also accepts it
+        fulfillment.accept(change)  # shipping new work also accepts the work
     return fulfillment.ship(
         change,
         tracking_number=number,
@@ -201,7 +208,7 @@ def _refuse(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome
 
 
 def _check_whole_answer(fulfillment: Fulfillment, rows: Rows) -> None:
-    """Raise Invalid unless rows name all units whose cancellation is requested: an answer covers all."""
+    """Raise Invalid if rows name only some of the units to cancel, because one answer covers all units."""
     if fulfillment.state != State.CANCELING:
         return
     lines = fulfillment.lines.filter(cancel_requested__gt=0).order_by("pk")

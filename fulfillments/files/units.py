@@ -1,4 +1,4 @@
-"""Finds the units that rows of a file name. A row names its line by id or sku; the quantity is optional."""
+"""The units that rows of a file name. A row names its line by id or sku, and may have a quantity."""
 
 from __future__ import annotations
 
@@ -13,26 +13,30 @@ from fulfillments.models.quantities import NamedUnits, Quantities
 
 LONGEST_QUANTITY = 9
 LONGEST_ID = 18
-# Many programs write a column of whole numbers with an empty cell as 12.0.
+# Many programs write 12 as 12.0 if a column of whole numbers has an empty cell.
 WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
 
 
 def whole_number(text: str, longest: int) -> int | None:
-    """Return the whole number in a cell (`12` or `12.0`), or None if there is none of that length."""
+    """Return the whole number in a cell (`12` or `12.0`), or None for other texts and for more digits."""
     match = WHOLE.fullmatch(text)
     return int(match[1]) if match and len(match[1]) <= longest else None
 
 
 def lines_with(lines: Iterable[FulfillmentLine], sku: str) -> list[FulfillmentLine]:
-    """Return the lines with this sku, unchanged or escaped for spreadsheets as in `orders/`."""
+    """Return the lines with this sku. The sku may be escaped for spreadsheets, as in `orders/`."""
     return [line for line in lines if sku in (line.sku, harmless(line.sku))]
 
 
 class UnitsByLine:
-    """A fulfillment's lines, and the units that a row without a quantity means."""
+    """A fulfillment's lines, and the largest number of units that rows may name on each line.
+
+    `room` has these numbers by line id: the open units, or the units of a known parcel. A row without a
+    quantity names all units that `room` has for its lines.
+    """
 
     def __init__(self, fulfillment: Fulfillment, shipped: Quantities | None = None) -> None:
-        """Read the lines. With `shipped`, the content of a known parcel, rows mean these units again."""
+        """Read the lines. `shipped` is the content of a known parcel, if the rows repeat this parcel."""
         self.lines = list(fulfillment.lines.order_by("pk"))
         self.room = {
             line.pk: shipped.get(line.pk, 0) if shipped is not None else line.open for line in self.lines
@@ -43,7 +47,7 @@ class UnitsByLine:
         return bool(row.get("line_id") or row.get("sku") or row.get("quantity"))
 
     def named_by(self, rows: Sequence[Mapping[str, str]]) -> Quantities | None:
-        """Return the units that the rows mean together; None for all open units. Raises Invalid."""
+        """Return the units of all rows together, or None for all open units. Raises Invalid."""
         if not any(self.names_lines(row) for row in rows):
             return None
         units: Counter[int] = Counter()
@@ -58,7 +62,8 @@ class UnitsByLine:
             added = min(left, max(self.room[line.pk] - units[line.pk], 0))
             units[line.pk] += added
             left -= added
-        units[lines[-1].pk] += left  # too many units: the move then raises the error with the counts
+        # The last line also gets the units for which no line has room: the move then raises an error.
+        units[lines[-1].pk] += left
 
     def _lines_of(self, row: Mapping[str, str]) -> list[FulfillmentLine]:
         number, sku = row.get("line_id", ""), row.get("sku", "")
@@ -72,8 +77,8 @@ class UnitsByLine:
         by_sku = lines_with(self.lines, sku)
         lines = [line for line in self.lines if line.pk == wanted] if number else by_sku
         if number and lines and by_sku and lines[0] not in by_sku:
-            # The cells name two lines: the columns were sorted separately. Ignore a sku that no line has,
-            # because a spreadsheet removes leading zeros.
+            # The two cells name different lines: a user sorted the columns separately. A sku that no line has
+            # is ignored instead, because spreadsheets remove leading zeros.
             message = f"{sku[:40]!r} is another line: {lines[0].pk} is {lines[0].sku}. Copy the row again."
             raise Invalid.at("sku", message)
         if not lines:

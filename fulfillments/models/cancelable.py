@@ -15,14 +15,17 @@ from fulfillments.states import State
 
 
 class CancelableFulfillment(MovableFulfillment):
-    """The moves of a fulfillment that cancel units, or ask for it."""
+    """The moves of a fulfillment that request, approve or refuse a cancellation, or cancel units at once."""
 
     class Meta:
         abstract = True
 
     @property
     def is_canceled_at_once(self) -> bool:
-        """Whether a cancellation needs no answer of the supplier, who never captured the fulfillment."""
+        """Whether a cancellation needs no answer from the supplier.
+
+        This is true for a fulfillment that was never captured, if the partnership has the setting `AT_ONCE`.
+        """
         at_once = self.partnership.cancel_before_capture == CancelBeforeCapture.AT_ONCE
         return at_once and self.state == State.NEW and not hasattr(self, "capture")
 
@@ -46,7 +49,7 @@ class CancelableFulfillment(MovableFulfillment):
             move.data |= {"reason": reason, "items": as_items(requested), "added": as_items(more)}
 
     def cancel_uncaptured(self, change: Change, *, quantities: Quantities) -> None:
-        """Cancel units that the supplier has never captured, by a partnership that does not ask it."""
+        """Cancel units of a fulfillment that was never captured. The supplier is not asked."""
         with self._move(change, states.CANCEL_UNCAPTURED) as move:
             move.cancel(move.within_cancelable(quantities, "lines"))
             move.ends(when_open=State.NEW)
@@ -66,7 +69,7 @@ class CancelableFulfillment(MovableFulfillment):
         return MoveOutcome.DONE
 
     def refuse_cancelation(self, change: Change) -> MoveOutcome:
-        """Keep the work. The supplier captures the fulfillment again (interface 4.7)."""
+        """Refuse the requested cancellation. The supplier captures the fulfillment again (interface 4.7)."""
         with self._move(change, states.REFUSE_CANCELATION) as move:
             if move.repeated:
                 return MoveOutcome.UNCHANGED
@@ -77,7 +80,7 @@ class CancelableFulfillment(MovableFulfillment):
         return MoveOutcome.DONE
 
     def _ship_kept(self, change: Change) -> None:
-        """Ship parcels that a hold delayed, and that then waited for the answer to a cancellation."""
+        """Ship the kept parcels, which also waited for the answer to the cancellation request."""
 
     def answer_by_default(self, change: Change) -> MoveOutcome:
         """Give the partnership's default answer for a supplier whose time to answer has passed."""
@@ -89,13 +92,19 @@ class CancelableFulfillment(MovableFulfillment):
         return self.refuse_cancelation(change)
 
     def give_up(self, change: Change, *, quantities: Quantities | None = None) -> None:
-        """Cancel units that wait for a correct address. No supplier works on them, so none is asked."""
+        """Cancel units that wait for a correct address.
+
+        The supplier is not asked, because it does not work on these units.
+        """
         with self._move(change, states.GIVE_UP) as move:
             move.cancel(move.within_open(quantities, "lines"))
             move.ends(when_open=State.WRONG_ADDRESS)
 
     def _approved_before(self) -> bool:
-        """Tell whether the last event approved the cancellation of some units, which no state shows."""
+        """Return whether the last move approved the cancellation of some units.
+
+        The state does not show this: an approval can restore the state before the request.
+        """
         self.refresh_from_db(fields=["state"])
         if self.state in (State.CANCELING, State.CANCELED):
             return False

@@ -5,7 +5,10 @@ from django.db.models.functions import Now
 
 
 class Capture(models.Model):
-    """The captures of a fulfillment by its supplier. Its own table, so that capturing locks nothing."""
+    """The captures of a fulfillment by its supplier.
+
+    The captures have their own table, so that a capture does not lock the row of the fulfillment.
+    """
 
     fulfillment = models.OneToOneField(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="capture", primary_key=True

@@ -7,14 +7,14 @@ from django.db.models.functions import Now
 class CarriedOutRow(models.Model):
     """A row of a tracking file that was carried out. The same row in a later file changes nothing.
 
-    The rows are kept as long as their fulfillment: suppliers put old files again after months.
+    The rows are kept as long as their fulfillment, because suppliers upload old files again after months.
     """
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment",
         on_delete=models.CASCADE,
         related_name="carried_out_rows",
-        db_index=False,  # the constraint has an index that begins with it
+        db_index=False,  # the index of the constraint begins with this column
     )
     digest = models.BinaryField(
         max_length=16, help_text="The beginning of the SHA-256 of the action and all other cells."

@@ -1,4 +1,4 @@
-"""Cartons of replenishments and the numbers of their labels (ADR 113)."""
+"""Cartons of replenishments and the numbers of their labels (ADR 109)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 
 class SsccCounter(models.Model):
-    """The last serial number of a GS1 company prefix. It only grows, so no number is given twice."""
+    """The last used serial number of a GS1 company prefix. No serial number is used twice."""
 
     gs1_prefix = models.CharField(max_length=12, primary_key=True)
     last = models.BigIntegerField(default=0)

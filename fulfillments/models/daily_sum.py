@@ -6,10 +6,10 @@ from django.db import models
 
 
 class DailySum(models.Model):
-    """The count of a supplier's `measure` on a day (UTC), for one retailer, or for all as retailer 0.
+    """The count of a supplier's `measure` on a day (UTC), for one retailer. Retailer 0 means all retailers.
 
-    Measures of time also have the sum of their `seconds`, and the `bucket` of their duration
-    (`fulfillments.scorecard.measures`).
+    Rows of a measure of time also have the sum of the durations in `seconds`. Such a measure has one row for
+    each `bucket` of durations (`fulfillments.scorecard.measures`).
     """
 
     supplier_id = models.BigIntegerField()
@@ -33,7 +33,7 @@ class DailySum(models.Model):
 
 
 class SummedEvents(models.Model):
-    """The bookmark of the sums: the number of the last event that they include. The table has one row."""
+    """The number of the last event that the daily sums include. The table has one row."""
 
     number = models.BigIntegerField(default=0)
 

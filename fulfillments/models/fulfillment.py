@@ -28,7 +28,7 @@ from fulfillments.states import CAPTURABLE, WORKABLE, State
 from fulfillments.tracking import identify
 
 OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
-# Work that operators hold back. Fulfillments that a supplier has finished stay visible to it.
+# Suppliers cannot see these fulfillments of held orders. They still see fulfillments in all other states.
 HELD = Q(state__in=WORKABLE, order__held=True)
 AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
 
@@ -42,19 +42,19 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
         return self.exclude(HELD)
 
     def overdue(self) -> Self:
-        """Keep the fulfillments whose time limit to capture, accept, ship or answer has passed."""
+        """Keep fulfillments after a time limit to capture, accept, ship or answer. Leave out held orders."""
         late = Q(due_at__lte=Now())
         uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
         return self.filter(late | uncaptured).not_held()
 
     def with_unanswered_cancelation(self) -> Self:
-        """Keep late cancellation requests of partnerships that have a default answer."""
+        """Keep fulfillments with an overdue cancellation request, if the partnership has a default answer."""
         waiting = Q(partnership__cancelation_default=CancelationDefault.WAIT)
         return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
 class Fulfillment(CancelableFulfillment):
-    """The work that one supplier has with one order.
+    """One supplier's work for one order, from one warehouse.
 
     Every move is part of a change of the order: `with fulfillment.order.change(by=actor) as change:`, then
     `fulfillment.accept(change)`.
@@ -81,7 +81,7 @@ class Fulfillment(CancelableFulfillment):
             models.Index("due_at", "id", condition=OPEN_WORK, name="fulfillment_open_due"),
             models.Index(AMOUNT_TO_SORT, "id", condition=OPEN_WORK, name="fulfillment_open_amount"),
             models.Index(folded("tracking_number"), condition=~Q(tracking_number=""), name="tracking_folded"),
-            # Operators list open work of all suppliers. Nearly all rows are shipped, so the index skips them.
+            # Operators list open work of all suppliers. Most rows are shipped, so the index omits these rows.
             models.Index("state", "id", condition=~Q(state=State.SHIPPED), name="fulfillment_not_shipped"),
         ]
         constraints = [
@@ -94,7 +94,7 @@ class Fulfillment(CancelableFulfillment):
         """Accept the work (interface 4.2). A repeated call changes nothing."""
         with self._move(change, states.ACCEPT) as move:
             if move.repeated:
-                check_same("tracking_number", self.tracking_number, tracking_number)
+                check_same(move.before, "tracking_number", self.tracking_number, tracking_number)
                 return MoveOutcome.UNCHANGED
             self.tracking_number = tracking_number or self.tracking_number
             move.data["tracking_number"] = self.tracking_number
@@ -112,7 +112,7 @@ class Fulfillment(CancelableFulfillment):
     ) -> MoveOutcome:
         """Ship one parcel (interface 4.3) with these units, or with all open units.
 
-        The same parcel again changes nothing. A parcel that left before the order was held is kept until the
+        A repeated call changes nothing. A parcel that left before the order was held is kept until the
         release. Raises Invalid at `field` for more units than are open.
         """
         change.check_order(self.order_id)
@@ -145,7 +145,7 @@ class Fulfillment(CancelableFulfillment):
         return MoveOutcome.DONE
 
     def ship_parcels(self, change: Change, parcels: Sequence[Mapping[str, Any]]) -> MoveOutcome:
-        """Ship several parcels (contract 10). The same parcels again change nothing."""
+        """Ship several parcels (contract 10). A repeated call changes nothing."""
         outcomes = set()
         for index, parcel in enumerate(parcels):
             path = f"shipments[{index}].items"
@@ -218,8 +218,8 @@ class Fulfillment(CancelableFulfillment):
     ) -> MoveOutcome:
         """Reject these units, or all open units (interface 4.4 to 4.6).
 
-        Units that are out of stock or have a missing sku are routed again. A wrong address waits for an
-        operator.
+        Units that are out of stock or have a missing sku are routed again. Units with a wrong address wait
+        for an operator.
         """
         change.check_order(self.order_id)
         if self._refused_before(reason, quantities, reject_id):
@@ -248,8 +248,8 @@ class Fulfillment(CancelableFulfillment):
     ) -> None:
         """Reassign these units, or all open units: to the supplier `to_supplier`, or as routing decides.
 
-        This supplier is asked again even if it refused units of the order before. Raises InvalidTransition if
-        the other suppliers do not have stock for all these units.
+        `to_supplier` is asked even if it refused units of the order before. Raises InvalidTransition if the
+        other suppliers do not have stock for all these units.
         """
         with self._move(change, states.WITHDRAW) as move:
             withdrawn = move.within_open(quantities, "lines")
@@ -291,7 +291,7 @@ class Fulfillment(CancelableFulfillment):
         return MoveOutcome.DONE
 
     def restock(self, change: Change, *, only: int | None = None) -> MoveOutcome:
-        """Put all returned units that are not in stock yet back into stock, or only those of one return."""
+        """Put returned units back into stock if they are not there yet. `only` limits this to one return."""
         lines = self._reread(change)
         returns = self.returns.order_by("pk") if only is None else self.returns.filter(pk=only)
         outcomes = [returned.restock(change, lines, returned.not_restocked) for returned in returns]
@@ -307,8 +307,6 @@ class Fulfillment(CancelableFulfillment):
         change.record("fulfillment.invoiced", fulfillment=self, data={"invoice_id": invoice_id})
         return MoveOutcome.DONE
 
-    # --- Move after a wrong address --------------------------------------------------------------
-
     def correct_address(self, change: Change) -> None:
         """Release the fulfillment after the order's address was corrected."""
         with self._move(change, states.CORRECT_ADDRESS):
@@ -318,12 +316,10 @@ class Fulfillment(CancelableFulfillment):
         if not change.held:
             ship_kept_parcels(self, change)
 
-    # --- Repeated calls --------------------------------------------------------------------------
-
     def _shipped_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
-        """Tell whether this parcel is known, in every state that the fulfillment may have reached since.
+        """Return whether this parcel was shipped before, even if the state has changed since.
 
-        A corrected parcel is known by its former numbers too. Raises InvalidTransition if the known parcel
+        A corrected parcel is also found by its former numbers. Raises InvalidTransition if the found parcel
         has another carrier or other units.
         """
         known = self.shipment_of(tracking_number)
@@ -331,9 +327,9 @@ class Fulfillment(CancelableFulfillment):
             return False
         lines = list(self.lines.all())
         if tracking_number in known.reported_numbers:
-            known.check_same_units(quantities, lines)
+            known.check_same_units(self.state, quantities, lines)
         else:
-            known.check_repeated(carrier, quantities, lines)
+            known.check_repeated(self.state, carrier, quantities, lines)
         return True
 
     def shipment_of(self, tracking_number: str) -> Shipment | None:
@@ -342,7 +338,11 @@ class Fulfillment(CancelableFulfillment):
         return self.shipments.filter(named).first()
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
-        """Tell whether this rejection is known, by its id or as the rest of a partly shipped fulfillment."""
+        """Return whether this call repeats a rejection.
+
+        With `reject_id`, look for a rejection with this id. Without the id, only a call without quantities
+        can repeat a rejection: the fulfillment is then shipped, and has a rejection with the same reason.
+        """
         if reject_id is not None:
             return self.rejections.filter(reject_id=reject_id).exists()
         self.refresh_from_db(fields=["state"])

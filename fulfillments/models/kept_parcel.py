@@ -1,4 +1,4 @@
-"""Parcels that left before their order was held. They are kept, and shipped when the order is released."""
+"""Parcels that left before their order was held. They are recorded as shipped when the order is released."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from fulfillments.models.shipment import ParcelContent
 
 
 class KeepsParcels(Recorded, Protocol):
-    """The parts of a fulfillment that kept parcels need. Its module imports this one."""
+    """The parts of `Fulfillment` that this module uses.
+
+    This module cannot import the class, because the module of the class imports this module.
+    """
 
     order_id: int
     state: str
@@ -64,15 +67,15 @@ def keep_parcel(
     quantities: Quantities | None,
     field: str,
 ) -> MoveOutcome:
-    """Keep a parcel of a held order. The same parcel again changes nothing.
+    """Keep a parcel of a held order. A repeated call changes nothing.
 
-    Raises OrderHeld for a parcel that left after the hold, and Invalid at `field` for more units than are
-    open and in no other kept parcel.
+    Raises OrderHeld for a parcel that left after the hold. Raises Invalid at `field` if the open units,
+    without the units in other kept parcels, are too few.
     """
     kept = list(fulfillment.kept_parcels.all())
     known = next((each for each in kept if each.tracking_number == parcel.tracking_number), None)
     if known is not None:
-        known.check_repeated(parcel.carrier, quantities, lines)
+        known.check_repeated(fulfillment.state, parcel.carrier, quantities, lines)
         return MoveOutcome.UNCHANGED
     if parcel.shipped_at >= _held_since(fulfillment.order_id):
         states.SHIP.check_held(held=True)
@@ -100,7 +103,7 @@ def _held_since(order_id: int) -> datetime:
 def ship_kept_parcels(fulfillment: KeepsParcels, change: Change) -> None:
     """Ship the kept parcels of a released fulfillment, and accept it first if it is new.
 
-    A parcel whose units were canceled meanwhile stays kept, for operators to see.
+    Units that are no longer open are not shipped. A parcel without open units stays kept for operators.
     """
     kept = list(fulfillment.kept_parcels.all())
     if not kept or fulfillment.state not in states.WORKABLE or change.by.kind not in states.SHIP.by:

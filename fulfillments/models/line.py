@@ -11,10 +11,11 @@ COUNTS = ["reserved", "shipped", "rejected", "canceled", "returned", "cancel_req
 
 
 class FulfillmentLine(models.Model):
-    """A number of units of one variant for one order line; `open` units are not shipped or refused yet.
+    """A number of units of one variant for one order line.
 
-    The agreed values (`fulfillments.planning.routing.Agreed`) never change after the line is created, even
-    if the variant changes.
+    A unit is open until it is shipped, rejected or canceled. The agreed values
+    (`fulfillments.planning.routing.Agreed`) do not change after the line is created, even if the variant
+    changes.
     """
 
     fulfillment = models.ForeignKey(
@@ -53,7 +54,8 @@ class FulfillmentLine(models.Model):
 
     class Meta:
         ordering = ["id"]
-        # The condition uses the flag, because the counts change with every parcel.
+        # Use the flag `is_short` as the condition. The counts change with every parcel, and a condition that
+        # names them would force PostgreSQL to write the index each time.
         indexes = [models.Index("variant", condition=Q(is_short=True), name="fulfillment_line_short")]
         constraints = [
             models.CheckConstraint(
@@ -96,7 +98,7 @@ class FulfillmentLine(models.Model):
 
     @property
     def backordered(self) -> int:
-        """The short units that wait for stock: without those whose cancellation is requested."""
+        """The short units that wait for stock, less the units whose cancellation is requested."""
         return max(self.short - self.cancel_requested, 0)
 
     @property
@@ -105,6 +107,6 @@ class FulfillmentLine(models.Model):
 
 
 def agreed_total_of_lines() -> Subquery:
-    """Return the sum of the agreed prices of an outer fulfillment's units."""
+    """Return a subquery with the sum of the agreed prices of all units of the outer query's fulfillment."""
     lines = FulfillmentLine.objects.filter(fulfillment=OuterRef("pk")).order_by().values("fulfillment")
     return Subquery(lines.annotate(sum=Sum(F("quantity") * F("wholesale_price"))).values("sum"))

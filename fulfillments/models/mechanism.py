@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 
+from accounts.actors import ActorKind
 from api.errors import InvalidTransition
 from events.models import Event
 from fulfillments.effects import Effects, StockEffect
 from fulfillments.models.line import FulfillmentLine
 from fulfillments.models.quantities import Quantities, as_items, check_within
-from fulfillments.states import REFUSALS, WITHDRAWN, Move, State
+from fulfillments.states import REFUSALS, WITHDRAWN, Move, State, allowed_from
 from inventory.models import MovementKind
 from inventory.reservations import StockKey
 
 
 class MoveOutcome(Enum):
-    """Whether a call changed something, repeated an earlier call, or kept a parcel until the release."""
+    """The result of a call: changed something, kept a parcel of a held order, or changed nothing."""
 
     DONE = "done"
     KEPT = "kept"
@@ -47,13 +48,13 @@ class MoveInProgress:
         return sum(line.open for line in self.lines)
 
     def within_open(self, quantities: Quantities | None, field: str) -> Quantities:
-        """Return these quantities, or all open units. Raises Invalid at `field` for more than are open."""
+        """Return these quantities, or all open units. Raises Invalid at `field` if too few units are open."""
         return self._within(quantities, lambda line: line.open, "open", field)
 
     def within_cancelable(self, quantities: Quantities | None, field: str) -> Quantities:
         """Return these quantities, or all open units that have no cancellation request yet.
 
-        Raises Invalid at `field` for more units than that.
+        Raises Invalid at `field` if fewer such units exist.
         """
         return self._within(quantities, lambda line: line.cancelable, "open and not requested back", field)
 
@@ -66,7 +67,7 @@ class MoveInProgress:
         return {pk: quantity for pk, quantity in quantities.items() if quantity}
 
     def units_by_line(self, quantities: Quantities) -> Iterator[tuple[FulfillmentLine, StockKey, int]]:
-        """Yield each line with a quantity, its stock row and that quantity."""
+        """Yield each line that has a quantity, with its stock key and its quantity."""
         for line in self.lines:
             if quantities.get(line.pk):
                 yield line, (line.variant_id, self.warehouse_id), quantities[line.pk]
@@ -80,7 +81,7 @@ class MoveInProgress:
             )
 
     def reject(self, reason: str, rejected: Quantities) -> None:
-        """Release the stock of rejected units, and route them again unless their address is wrong."""
+        """Reject units, and add the effects on stock, listings and routing (`states.REFUSALS`)."""
         refusal = REFUSALS[reason]
         kind = MovementKind.REFUSE if refusal.empties_stock else MovementKind.RELEASE
         for line, stock_key, quantity in self.units_by_line(rejected):
@@ -92,11 +93,11 @@ class MoveInProgress:
                 self.effects.rejected[line.order_line_id] += quantity
 
     def expect(self, rejected: Quantities, day: date) -> None:
-        """Note when the supplier expects new stock of the rejected units."""
+        """Add a restock date to the effects: the day on which the supplier expects these units."""
         self.effects.expected |= {stock_key: day for _, stock_key, _ in self.units_by_line(rejected)}
 
     def withdraw(self, withdrawn: Quantities, to_supplier: int | None) -> None:
-        """Release the stock of withdrawn units, and route them to another supplier."""
+        """Release the stock of withdrawn units, and route them to `to_supplier`, or to any other supplier."""
         self.reject(WITHDRAWN, withdrawn)
         for line, _, _ in self.units_by_line(withdrawn):
             self.effects.reassigned_to[line.order_line_id] = to_supplier
@@ -111,7 +112,11 @@ class MoveInProgress:
         self.data["items"] = as_items(quantities)
 
     def ends(self, when_open: State) -> None:
-        """Set the target: `when_open` if units stay open, else shipped if any are, else the move's target."""
+        """Set the state in which the move ends.
+
+        The state is `when_open` if units stay open, else shipped if the fulfillment has shipped units, else
+        the move's own target.
+        """
         if self.open:
             self.target = when_open
         elif any(line.shipped for line in self.lines):
@@ -137,14 +142,26 @@ class MoveInProgress:
 def last_move(**record: int) -> tuple[str, str]:
     """Return the type and the `from_state` of the event of a fulfillment's last move, or two empty strings.
 
-    Other events do not count, such as the hold of the order: they do not make a repeated call a new one.
+    Events without a new state, such as the hold of the order, are ignored. So a call that repeats the last
+    move counts as a repetition even after such an event.
     """
     last = Event.objects.filter(**record).exclude(to_state="").order_by("id").last()
     return (last.type, last.from_state) if last is not None else ("", "")
 
 
-def check_same(name: str, known: str, given: str) -> None:
-    """Raise InvalidTransition if a repeated call has another value than the first one."""
+def check_same(state: str, name: str, known: str, given: str) -> None:
+    """Raise InvalidTransition if a repeated call gives another value than the first call did.
+
+    A repeated call may leave the value empty.
+    """
     if given and given != known:
         before = f"with {name} '{known}'" if known else f"without a {name}"
-        raise InvalidTransition(f"This was done before {before}; it cannot be repeated with '{given}'.")
+        raise repeated_otherwise(state, f"This was done before {before}", f"'{given}'")
+
+
+def repeated_otherwise(state: str, before: str, given: str) -> InvalidTransition:
+    """Return the error for a repeated call with another value. It names the state and the allowed moves."""
+    allowed = allowed_from(state, ActorKind.SUPPLIER)
+    return InvalidTransition(
+        f"{before}; it cannot be repeated with {given}. The fulfillment is '{state}'; {allowed}."
+    )

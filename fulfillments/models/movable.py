@@ -40,7 +40,7 @@ class MovableFulfillment(models.Model):
         editable=False,
         help_text="The currency of the agreed prices: the supplier's at placement.",
     )
-    # The sum of the agreed prices of its units, by which operators sort open work.
+    # The sum of the agreed prices of all units. Operators sort open work by this amount.
     agreed_total = models.DecimalField(max_digits=24, decimal_places=4, null=True, editable=False)
     invoice_id = models.CharField(max_length=100, blank=True)
     due_at = models.DateTimeField(
@@ -51,7 +51,7 @@ class MovableFulfillment(models.Model):
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
     _counts: dict[int, tuple[int, ...]]
-    order_lines: dict[int, int]  # a line's id → its order line's id, as the last change read them
+    order_lines: dict[int, int]  # order line ids by fulfillment line id; set by `_reread`
 
     class Meta:
         abstract = True
@@ -61,7 +61,10 @@ class MovableFulfillment(models.Model):
 
     @contextmanager
     def _move(self, change: Change, move: Move) -> Iterator[MoveInProgress]:
-        """Lock, read and check; on leaving, write state and lines, and record the event with its effects."""
+        """Lock the rows and check the move, then let the caller change the move and its lines.
+
+        On exit, write the state and the lines, and record the event with its effects.
+        """
         lines = self._reread(change)
         moving = MoveInProgress(move, State(self.state), self.warehouse_id, lines)
         if not moving.repeated:
@@ -74,7 +77,7 @@ class MovableFulfillment(models.Model):
         target = moving.target or move.target
         assert target in move.targets, f"{move.name} cannot end in {target}"
         self.state, self.updated_at = target, timezone.now()
-        # more units are requested, so a new time limit starts
+        # A second cancellation request adds units, so the supplier gets a new time limit for the answer.
         if target != moving.before or move is states.REQUEST_CANCELATION:
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
         self.save(update_fields=MUTABLE)
@@ -83,7 +86,7 @@ class MovableFulfillment(models.Model):
         change.record(move.event, fulfillment=self, effects=moving.effects, **moved)
 
     def _reread(self, change: Change) -> list[FulfillmentLine]:
-        """Lock this row, and read it and its lines again. The change has locked the order."""
+        """Lock this row, and read the row and its lines again. The change has already locked the order."""
         change.check_order(self.order_id)
         self.refresh_from_db(
             fields=MUTABLE,

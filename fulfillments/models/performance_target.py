@@ -9,7 +9,7 @@ from accounts.models import Partnership
 
 
 class WithinHours(models.IntegerChoices):
-    """The choices of a target in hours. Daily sums count times up to these bounds."""
+    """The hours that a target can have. Each value is also the upper bound of a bucket of the daily sums."""
 
     ONE_DAY = 24, "1 day"
     TWO_DAYS = 48, "2 days"
@@ -19,7 +19,7 @@ class WithinHours(models.IntegerChoices):
 
 
 class PerformanceTarget(models.Model):
-    """The targets of one partnership, or of all partnerships that have none of their own."""
+    """The targets of one partnership, or of all partnerships without targets of their own."""
 
     partnership = models.ForeignKey(
         Partnership,

@@ -15,7 +15,7 @@ Quantities = Mapping[int, int]
 
 
 class NamedUnits(dict[int, int]):
-    """Units by the id of a line, with the fields of the request that name their quantities."""
+    """Units by the id of a line. `fields` has the request field of each quantity, for error messages."""
 
     def __init__(self, units: Quantities, fields: Mapping[int, str]) -> None:
         super().__init__(units)
@@ -42,7 +42,7 @@ def check_within(
 ) -> None:
     """Raise Invalid for a line of another fulfillment, or for more units than the limit.
 
-    The error points at the field that names the line's quantity if it is known, else at `field`.
+    The error names the request field with the line's quantity if this field is known, else `field`.
     """
     known = {line.pk: line for line in lines}
     fields = quantities.fields if isinstance(quantities, NamedUnits) else {}
@@ -61,9 +61,10 @@ def spread(
     room: Callable[[FulfillmentLine], int],
     path: str,
 ) -> NamedUnits:
-    """Return units by line for items with an id, sku, upc or ean; lines of one variant are filled in turn.
+    """Return units by line for items that name a line by its id, sku, upc or ean.
 
-    Raises Invalid, at the item below `path`, for a name that no line has.
+    Several lines with the same name are filled in turn. Raises Invalid for an item with a name that no line
+    has. `path` is the request field of the items, for the error.
     """
     quantities, fields = dict[int, int](), dict[int, str]()
     named_lines = _LinesByName(lines)
@@ -80,16 +81,20 @@ def spread(
             quantities[line.pk] = quantities.get(line.pk, 0) + units
             left -= units
         fields |= {line.pk: f"{path}[{index}].quantity" for line in matching}
-        quantities[matching[-1].pk] += left  # too many units: the move then raises the error with the counts
+        # The last line also gets the units for which no line has room: the move then raises an error.
+        quantities[matching[-1].pk] += left
     return NamedUnits({line: quantity for line, quantity in quantities.items() if quantity}, fields)
 
 
 NAMES = ("id", "sku", "upc", "ean")
-"""The fields that name a line; the first that is given counts."""
+"""The fields of an item that can name a line. The first field with a value is used."""
 
 
 class _LinesByName:
-    """Lines by id, sku, upc or ean: their agreed values first, then the present ones of their variants."""
+    """A fulfillment's lines by id, sku, upc or ean.
+
+    A value is compared with the agreed values of the lines, then with the present values of their variants.
+    """
 
     def __init__(self, lines: list[FulfillmentLine]) -> None:
         self._lines = lines
@@ -101,7 +106,7 @@ class _LinesByName:
         return agreed if agreed or name == "id" else self._by_now(name).get(value, [])
 
     def known(self, name: str) -> Collection[str]:
-        """Return all values that the lines have under this name."""
+        """Return the values of all lines in this field."""
         return self._by_agreed(name) or self._by_now(name)
 
     def _by_agreed(self, name: str) -> dict[str, list[FulfillmentLine]]:
@@ -127,7 +132,7 @@ def _grouped(named: Iterable[tuple[str, FulfillmentLine]]) -> dict[str, list[Ful
 
 
 def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[int]:
-    """Return units by variant: the content of a parcel, independent of the lines it was counted on."""
+    """Return units by variant. Two parcels with the same units of each variant count as equal."""
     variants = {line.pk: line.variant_id for line in lines}
     total: Counter[int] = Counter()
     for line, quantity in quantities.items():

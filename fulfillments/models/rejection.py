@@ -11,12 +11,12 @@ class RejectionQuerySet(models.QuerySet["Rejection"]):
         return self.filter(fulfillment__order_id=order_id, fulfillment__supplier_id=supplier_id)
 
     def end(self) -> int:
-        """End these refusals, so that routing asks their suppliers again; return how many were in force."""
+        """End these rejections, so that routing asks their suppliers again. Return the number ended."""
         return self.filter(ended_at=None).update(ended_at=Now())
 
 
 class Rejection(models.Model):
-    """A supplier's rejection of a fulfillment, or of some of its units."""
+    """A supplier's rejection of a fulfillment or of some units, or an operator's reassignment of units."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="rejections"

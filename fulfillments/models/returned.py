@@ -29,7 +29,7 @@ def _copied_party(party: type[Supplier | Retailer]) -> Any:
 
 
 class Return(models.Model):
-    """Units that consumers sent back after shipping."""
+    """Shipped units that came back from the consumer."""
 
     fulfillment = models.ForeignKey(
         "fulfillments.Fulfillment", on_delete=models.CASCADE, related_name="returns"
@@ -38,7 +38,7 @@ class Return(models.Model):
         max_length=100, null=True, help_text="The supplier's own id; a repeated id is ignored."
     )
     reason = models.CharField(max_length=500)
-    # `restocked` of an item counts its units that went back into stock.
+    # The key `restocked` of an item is the number of its units that are back in stock.
     items = models.JSONField(default=list, help_text='The returned units: [{"line": id, "quantity": n}]')
     returned_at = models.DateTimeField(db_default=Now())
     # A trigger copies both parties from the partnership, so that each party's list has an index.
@@ -67,7 +67,7 @@ class Return(models.Model):
         }
 
     def to_restock(self, lines: list[FulfillmentLine], items: Sequence[Mapping[str, object]]) -> Quantities:
-        """Return the units of these items that this return brought and that are not back in stock."""
+        """Return the units of these items that are part of this return and are not back in stock."""
         returned = {item["line"]: item["quantity"] for item in self.items}
         restock = spread(lines, items, lambda line: returned.get(line.pk, 0), "return_lines")
         restocked = {item["line"]: item.get("restocked", 0) for item in self.items}

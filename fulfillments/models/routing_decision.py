@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 
 class RoutingDecision(models.Model):
-    """One routing of an order's lines: the candidates, and why each was chosen or not."""
+    """One routing of an order's lines: the candidates, and why each candidate was chosen or not."""
 
     order = models.ForeignKey("orders.Order", on_delete=models.CASCADE, related_name="routing_decisions")
     decided_at = models.DateTimeField(db_default=Now())

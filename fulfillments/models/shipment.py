@@ -9,11 +9,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from api.errors import ApiError, InvalidTransition
+from api.errors import ApiError
 from api.inside_search import trigrams
 from api.prefix_search import folded
 from fulfillments.models.line import FulfillmentLine
-from fulfillments.models.mechanism import check_same
+from fulfillments.models.mechanism import check_same, repeated_otherwise
 from fulfillments.models.quantities import Quantities, by_variant, in_words
 from fulfillments.tracking import identify, tracking_url
 
@@ -23,13 +23,13 @@ class CorrectionTooLate(ApiError):
 
 
 class TrackingNumberTaken(ApiError):
-    """Another parcel of the fulfillment has, or had, this tracking number."""
+    """The error for a tracking number that another parcel of the fulfillment has or had."""
 
     code, status = "tracking_number_taken", 409
 
 
 class ParcelContent(models.Model):
-    """A tracking number and its units. The base of shipped and of kept parcels."""
+    """A tracking number and its units: the base of shipped parcels and of kept parcels."""
 
     tracking_number = models.CharField(max_length=100)
     carrier = models.CharField(max_length=100, blank=True)
@@ -42,21 +42,24 @@ class ParcelContent(models.Model):
         return self.tracking_number
 
     def check_repeated(
-        self, carrier: str, quantities: Quantities | None, lines: list[FulfillmentLine]
+        self, state: str, carrier: str, quantities: Quantities | None, lines: list[FulfillmentLine]
     ) -> None:
-        """Raise InvalidTransition if a repeated call has another carrier or other units."""
-        check_same("carrier", identify(self.tracking_number, self.carrier).carrier, carrier)
-        self.check_same_units(quantities, lines)
+        """Raise InvalidTransition if a repeated call has another carrier or other units.
 
-    def check_same_units(self, quantities: Quantities | None, lines: list[FulfillmentLine]) -> None:
+        `state` is the state of the fulfillment, which the message names.
+        """
+        check_same(state, "carrier", identify(self.tracking_number, self.carrier).carrier, carrier)
+        self.check_same_units(state, quantities, lines)
+
+    def check_same_units(
+        self, state: str, quantities: Quantities | None, lines: list[FulfillmentLine]
+    ) -> None:
         """Raise InvalidTransition if a repeated call has other units."""
         shipped = {item["line"]: item["quantity"] for item in self.items}
         if quantities is not None and by_variant(lines, quantities) != by_variant(lines, shipped):
             before, now = in_words(lines, shipped), in_words(lines, quantities)
-            raise InvalidTransition(
-                f"The parcel {self.tracking_number} was shipped before with {before}; "
-                f"it cannot be repeated with {now}."
-            )
+            shipped_before = f"The parcel {self.tracking_number} was shipped before with {before}"
+            raise repeated_otherwise(state, shipped_before, now)
 
 
 class Shipment(ParcelContent):
@@ -100,10 +103,10 @@ class Shipment(ParcelContent):
         return self.reported_numbers[0] if self.reported_numbers else self.tracking_number
 
     def correct(self, tracking_number: str, carrier: str | None) -> dict[str, object]:
-        """Set the number and the carrier; return the data of the event, empty if nothing changed.
+        """Set the number and the carrier. Return the event's data, or an empty dict if both are unchanged.
 
-        If `carrier` is None, the carrier that the supplier named stays, and a derived carrier is derived
-        again. Raises CorrectionTooLate, and TrackingNumberTaken.
+        If `carrier` is None, a carrier that the supplier named stays, and a derived carrier is derived again
+        from the new number. Raises CorrectionTooLate or TrackingNumberTaken.
         """
         named = self.carrier if carrier is None and self.is_carrier_named else carrier or ""
         parcel = identify(tracking_number, named)

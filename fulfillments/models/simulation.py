@@ -1,4 +1,4 @@
-"""Simulations of routing rules on past orders: an operator starts one, a worker runs it."""
+"""Simulations of routing rules on past orders. An operator starts a simulation, and a worker runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastdb.leased import LeasedWork
 class RoutingSimulation(LeasedWork):
     """A simulated rule, its range of orders, and its progress. A simulation never writes an order.
 
-    The worker reads routing decisions by id, newest first; `position` is the id of the last one it read.
+    The worker reads routing decisions by id, newest first. `position` is the id of the last decision read.
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, related_name="+")
@@ -67,7 +67,7 @@ class RoutingSimulation(LeasedWork):
 
     @property
     def percent(self) -> int:
-        """The progress, by orders or by days, whichever is further."""
+        """The progress: the share of orders or of decisions that were read, whichever is larger."""
         if self.finished_at:
             return 100
         if self.begin_at is None or self.position is None or self.first_number is None:

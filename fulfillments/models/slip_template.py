@@ -31,12 +31,15 @@ class SlipPaper(models.TextChoices):
 
 class SlipTemplateQuerySet(models.QuerySet["SlipTemplate"]):
     def of_retailer(self, retailer: Retailer) -> Self:
-        """Keep the template of the retailer itself, without those of its partnerships."""
+        """Keep the retailer's own template, without the templates of its partnerships."""
         return self.filter(retailer=retailer, partnership=None)
 
 
 class SlipTemplate(models.Model):
-    """The slip template of a retailer, or of one partnership, which then replaces the retailer's."""
+    """The slip template of a retailer, or of one partnership.
+
+    A partnership's template replaces the template of its retailer.
+    """
 
     retailer = models.ForeignKey(
         Retailer, on_delete=models.PROTECT, related_name="slip_templates", editable=False

@@ -30,7 +30,7 @@ class VariantRequest(Protocol):
 
 
 class WantedLine(NamedTuple):
-    """An order line to route; the fields are the columns of its query."""
+    """An order line to route. The fields are the columns of a query."""
 
     id: int
     sku: str
@@ -40,14 +40,14 @@ class WantedLine(NamedTuple):
 
 
 class WaitingLine(NamedTuple):
-    """An order line with unrouted units; the fields are the columns of its query."""
+    """An order line with unrouted units. The fields are the columns of a query."""
 
     id: int
     order_id: int
     retailer_id: int
     country_known: bool
     units: int
-    refused: int  # refused ones among `units`
+    refused: int  # the number of these units that suppliers rejected
     sku: str
     upc: str
     asked_supplier_id: int | None
@@ -76,11 +76,14 @@ class Offers:
 
     @staticmethod
     def listed(suppliers: Sequence[int], lines: Sequence[VariantRequest]) -> list[OfferRow]:
-        """Return the variants that these suppliers list and that these lines name. One query."""
+        """Return the variants that these suppliers list and these lines name. Makes one query."""
         return list(_variants(suppliers=list(suppliers), **_names(lines)))
 
     def found_by(self, line: VariantRequest) -> list[OfferRow]:
-        """Return the matches by variant_id, else by supplier_id and sku, else by upc, else by sku."""
+        """Return the matches by variant_id, else by supplier_id and sku, else by upc, else by sku.
+
+        If the line names a supplier, only variants of this supplier match.
+        """
         if line.asked_variant_id is not None:
             variant = self._by_id.get(line.asked_variant_id)
             variants = [variant] if variant else []
@@ -94,7 +97,7 @@ class Offers:
 
 
 class Market:
-    """A retailer's active partners, and those of their variants that some lines name."""
+    """A retailer's active partners, and their listed variants that some order lines name."""
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class Market:
         country_known: bool = True,
         when_short: str | None = None,
     ) -> Market:
-        """Return the market of these lines of a new order. Two queries."""
+        """Return the market for these lines of a new order. Makes two queries."""
         return cls._of(
             partners_of(retailers=[retailer_id]), lines, country_known=country_known, when_short=when_short
         )
@@ -129,7 +132,7 @@ class Market:
     def of_open_order(
         cls, retailer_id: int, lines: Sequence[VariantRequest], *, country_known: bool
     ) -> Market:
-        """Return the market of these lines of an order that exists. Two queries."""
+        """Return the market for these lines of an existing order. Makes two queries."""
         return cls._of(partners_for_open_orders(retailers=[retailer_id]), lines, country_known=country_known)
 
     @classmethod
@@ -146,7 +149,7 @@ class Market:
 
     @classmethod
     def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
-        """Return the market of each line; the lines may belong to several open orders. Two queries."""
+        """Return the market for each line. The lines may be of several open orders. Makes two queries."""
         all_partners = partners_for_open_orders(retailers=sorted({line.retailer_id for line in lines}))
         suppliers = sorted({partner.supplier_id for partner in all_partners})
         variants = Offers.listed(suppliers, lines)
@@ -157,7 +160,11 @@ class Market:
         return [markets[line.retailer_id, line.country_known] for line in lines]
 
     def candidates(self, line: VariantRequest, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
-        """Return the matching variants, with the terms of their suppliers."""
+        """Return the matching variants, with the terms of their suppliers.
+
+        If the order's country is unknown, leave out suppliers that refuse orders with an unknown country
+        (`strict_addresses`).
+        """
         return tuple(
             self._candidate(variant, refused_by)
             for variant in self._offers.found_by(line)
@@ -165,7 +172,7 @@ class Market:
         )
 
     def is_strict(self, line: VariantRequest) -> bool:
-        """Tell whether every partner with a matching variant refuses orders to an unknown country."""
+        """Return whether all partners with a matching variant refuse the order for its unknown country."""
         return not self._country_known and bool(self._offers.found_by(line)) and not self.candidates(line)
 
     def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
@@ -177,7 +184,7 @@ class Market:
             variant_id=variant.id,
             supplier_id=variant.supplier_id,
             partnership=partner,
-            # Without a wholesale price, compare the supplier by its retail price.
+            # Without a wholesale price, compare the variant by its retail price.
             cost=variant.retail_price if variant.wholesale_price is None else variant.wholesale_price,
             priority=partner.priority,
             default_warehouse_id=partner.default_warehouse_id,
@@ -197,7 +204,7 @@ def _variants() -> QuerySet[Variant, OfferRow]:
 
 
 def _names(lines: Sequence[VariantRequest]) -> dict[str, list[int] | list[str]]:
-    """Return the variant ids that the lines name; of lines without an id, the UPCs and skus."""
+    """Return the variant ids that lines name, and the UPCs and skus of lines without a variant id."""
     without_id = [line for line in lines if line.asked_variant_id is None]
     return {
         "ids": [line.asked_variant_id for line in lines if line.asked_variant_id is not None],

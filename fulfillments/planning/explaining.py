@@ -1,4 +1,7 @@
-"""Explanations of a plan for operators and retailers: why each source was chosen or not."""
+"""Explanations of a plan for operators and retailers: the reason why each source was chosen or not.
+
+A source is a candidate with one of its supplier's warehouses.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from fulfillments.planning.routing import Allocation, Candidate, Plan, Want
 from inventory.reservations import StockKey
 
 MOST_SHOWN = 20
-"""The largest number of sources per line: the chosen ones, then the best of the others."""
+"""The largest number of sources for one line: the chosen sources, then the best other sources."""
 MOST_KEPT = 2_000
 """The largest number of sources of all lines together. The chosen sources are always kept."""
 
 
 class ConsideredJson(TypedDict):
-    """One source that routing considered for a line, and why it was chosen or not."""
+    """One source that routing considered for a line, with the reason why it was chosen or not."""
 
     supplier_id: int
     variant_id: int
@@ -31,7 +34,7 @@ class ConsideredJson(TypedDict):
 
 
 class DecisionJson(TypedDict):
-    """The decision for one line; `not_shown` counts the sources that are missing from `candidates`."""
+    """The decision for one line. `not_shown` is the number of sources that `candidates` leaves out."""
 
     line_id: int
     quantity: int
@@ -41,15 +44,15 @@ class DecisionJson(TypedDict):
 
 
 def explain(wants: Sequence[Want], plan: Plan, available: Mapping[StockKey, int]) -> list[DecisionJson]:
-    """Return the decision for each line, in time proportional to the candidates.
+    """Return the decision for each line, in time proportional to the number of candidates.
 
-    `available` has the units of each stock row that could be reserved before this plan.
+    `available` has the units of each stock row that the plan could reserve.
     """
     return list(_Explanation(wants, plan, available).decisions())
 
 
 class _Explanation:
-    """A plan with its allocations by line and its stock by variant, for lookups without a search."""
+    """A plan, with its allocations by line, and with the warehouses that have stock by variant."""
 
     def __init__(self, wants: Sequence[Want], plan: Plan, available: Mapping[StockKey, int]) -> None:
         self.wants, self.plan, self.available = wants, plan, available
@@ -83,7 +86,7 @@ class _Explanation:
             yield decision
 
     def _warehouses(self, candidate: Candidate, chosen: Mapping[StockKey, Allocation]) -> list[int | None]:
-        """Return the warehouses that have or ship the candidate's goods, else its default warehouse."""
+        """Return the warehouses that have the variant in stock or ship it, or else the default warehouse."""
         used = [warehouse for variant, warehouse in chosen if variant == candidate.variant_id]
         warehouses = sorted({*self.stocked.get(candidate.variant_id, ()), *used})
         return [*warehouses] or [candidate.default_warehouse_id]
@@ -148,7 +151,7 @@ def _chosen(want: Want, allocation: Allocation) -> str:
 
 
 def _why_worse(candidate: Candidate, chosen: Sequence[Candidate]) -> str:
-    """Explain why a source with enough stock was not chosen."""
+    """Return the reason why a source with enough stock was not chosen."""
     own = candidate.compared_cost
     cost = min((each.compared_cost for each in chosen), default=own)
     if own > cost:

@@ -34,13 +34,13 @@ class PartnerRow(NamedTuple):
 
 @CompiledQuery
 def partners_of() -> QuerySet[Partnership, PartnerRow]:
-    """Return the trading partners of these `retailers`, which get new orders."""
+    """Return the trading partners of these `retailers`. New orders are routed to these partners."""
     return _rows(Partnership.objects.trading())
 
 
 @CompiledQuery
 def partners_for_open_orders() -> QuerySet[Partnership, PartnerRow]:
-    """Return the partners of these `retailers` that can still fill orders which exist.
+    """Return the partners of these `retailers` that can fill existing orders.
 
     A suspended retailer pushes no new orders, but its open orders continue. A suspended supplier or
     partnership gets no new work at all.
@@ -54,11 +54,11 @@ FILLS_OPEN_ORDERS = """(a.is_trading OR a.is_active AND NOT EXISTS (
     SELECT FROM accounts_suspension stop WHERE stop.ended_at IS NULL
         AND (stop.supplier_id = a.supplier_id OR stop.partnership_id = a.id)
 ))"""
-"""SQL of the condition of `partners_for_open_orders`; `a` is the partnership."""
+"""SQL of the condition in `partners_for_open_orders`. The alias `a` is the partnership."""
 
 
 def _rows(partnerships: QuerySet[Partnership]) -> QuerySet[Partnership, PartnerRow]:
-    """Return the partners, each with its default or else its oldest warehouse."""
+    """Return the partners, each with the supplier's default warehouse, or else its oldest warehouse."""
     warehouses = Warehouse.objects.filter(supplier_id=OuterRef("supplier_id")).order_by("-is_default", "id")
     partners = partnerships.filter(any_of("retailer_id", "retailers")).order_by("supplier_id")
     return as_rows(partners.annotate(ships_from=Subquery(warehouses.values("id")[:1])), PartnerRow)

@@ -1,6 +1,6 @@
 """Suppliers' scorecards.
 
-`measures`   names the counts and times
-`sums`       adds events up by day
-`selectors`  reads a scorecard from these sums
+`measures`   names the measures: counts and durations
+`sums`       sums the events of each day
+`selectors`  reads a scorecard from the daily sums
 """

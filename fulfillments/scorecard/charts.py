@@ -18,7 +18,7 @@ TITLES = {
 
 
 def charts(card: Scorecard) -> list[SafeString]:
-    """Draw fulfillments by day, times of each step, and refusals by day and reason."""
+    """Draw the fulfillments by day, the durations of each step, and the refusals by day and reason."""
     names = [f"{day:%-d %b}" for day, _ in card.days()]
 
     def by_day(measure: str, name: str) -> Series:

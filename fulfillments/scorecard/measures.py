@@ -7,15 +7,16 @@ from typing import Final
 CREATED = "created"
 TO_CAPTURE, TO_ACCEPT, TO_SHIP = "to_capture", "to_accept", "to_ship"
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = "out_of_stock", "missing_sku", "wrong_address"
-REJECTED = "rejected"  # for any of these reasons
+REJECTED = "rejected"  # fulfillments with rejected units, for any of these three reasons
 REQUESTED, APPROVED, REFUSED, UNANSWERED = "asked_back", "let_go", "kept", "unanswered"
 DOUBTFUL_TRACKING = "doubtful_tracking"  # parcels whose tracking number has a wrong check digit
-FEEDS = "feeds"
+
+FEEDS = "feeds"  # pushes and files that changed the stock
 
 TIMES: Final = (TO_CAPTURE, TO_ACCEPT, TO_SHIP)
 REFUSALS: Final = (OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS)
 
-# The upper bounds of the buckets, in hours; one more bucket holds longer durations.
+# The upper bounds of the buckets, in hours. One more bucket has the longer durations.
 BOUNDS: Final = (1, 2, 4, 8, 12, 24, 48, 72, 168, 336)
 
 

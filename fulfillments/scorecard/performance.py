@@ -1,4 +1,4 @@
-"""The performance of many suppliers or retailers: sums of some days, beside the days before."""
+"""The performance of many suppliers or retailers: sums of some days, compared with the days before."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fulfillments.models import PerformanceTarget
 from fulfillments.scorecard import measures
 from fulfillments.scorecard.measures import BOUNDS
 
-# Start at the partnerships, to use the index of the sums. Partnerships are never deleted, so no sum is
-# missing.
+# The query starts at the partnerships, to use the index of the sums. Partnerships are never deleted, so the
+# query finds all sums.
 SUMS = """
     SELECT p.{party}_id, s.day >= %(first)s,
         coalesce(sum(s.count) FILTER (WHERE s.measure = %(created)s), 0),
@@ -42,7 +42,11 @@ SUMS = """
 
 @dataclass
 class Period:
-    """The sums of some days. The goals are the targets of each partnership, weighted by its fulfillments."""
+    """The sums of a period of days.
+
+    A goal is a sum over partnerships: the partnership's target in percent, multiplied by its number of
+    fulfillments.
+    """
 
     received: int = 0
     shipped: int = 0
@@ -73,7 +77,7 @@ class Period:
 
     @property
     def is_too_late(self) -> bool:
-        """Return whether the target of shipments on time is missed."""
+        """Whether the target of shipments on time is missed."""
         return 100 * self.on_time < self.on_time_goals
 
     @property
@@ -87,29 +91,29 @@ class Period:
 
 @dataclass
 class Performance:
-    """The performance of one party, or of all: some days, and as many days before them."""
+    """The performance of one party or of all parties: in a period and in the equally long period before."""
 
     now: Period = field(default_factory=Period)
     before: Period = field(default_factory=Period)
 
     @property
     def more_received(self) -> Decimal | None:
-        """Return the change of received fulfillments in percent."""
+        """The change of received fulfillments in percent."""
         return _percent(100 * (self.now.received - self.before.received), self.before.received)
 
     @property
     def on_time_change(self) -> Decimal | None:
-        """Return the change in percentage points."""
+        """The change in percentage points."""
         return _difference(self.now.on_time_percent, self.before.on_time_percent)
 
     @property
     def refused_change(self) -> Decimal | None:
-        """Return the change in percentage points."""
+        """The change in percentage points."""
         return _difference(self.now.refused_percent, self.before.refused_percent)
 
     @property
     def rank(self) -> tuple[Decimal, Decimal, int]:
-        """Return the sort key of the ranking: on time first, then few refusals, then many fulfillments."""
+        """The sort key: first the higher share on time, then fewer refusals, then more fulfillments."""
         on_time, refused = self.now.on_time_percent, self.now.refused_percent
         return (
             -(Decimal(-1) if on_time is None else on_time),
@@ -120,7 +124,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class Days:
-    """Some whole days up to today (UTC), and as many days before them."""
+    """A period of `count` days that ends with today (UTC), and the period of equal length before it."""
 
     count: int
     last: date = field(default_factory=lambda: timezone.now().date())
@@ -138,7 +142,7 @@ class Days:
 def performances(
     role: Role, days: Days, *, supplier_id: int | None = None, retailer_id: int | None = None
 ) -> dict[int, Performance]:
-    """Return the performance of each supplier, or of all suppliers for each retailer. Takes two queries."""
+    """Return the performance by supplier id or by retailer id, depending on `role`. Makes two queries."""
     common = PerformanceTarget.common()
     params: dict[str, Any] = {
         "first": days.first,
@@ -177,7 +181,7 @@ def total(parties: Iterable[Performance]) -> Performance:
 
 
 def ranked(found: dict[int, Performance]) -> Sequence[tuple[int, Performance]]:
-    """Return the parties with fulfillments in these days, best first."""
+    """Return the parties that received or shipped fulfillments in these days, the best party first."""
     active = [each for each in found.items() if each[1].now.received or each[1].now.shipped]
     return sorted(active, key=lambda each: (each[1].rank, each[0]))
 

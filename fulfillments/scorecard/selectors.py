@@ -36,7 +36,7 @@ class Times:
 
     @property
     def median_hours(self) -> float | None:
-        """An estimate that assumes an even spread inside each bucket."""
+        """An estimate of the median. It assumes that durations are spread evenly in each bucket."""
         if not self.count:
             return None
         before, half = 0, self.count / 2
@@ -47,13 +47,13 @@ class Times:
         return float(BOUNDS[-1])
 
     def within(self, hours: int) -> int:
-        """Return how many durations are below `hours`, which must be in BOUNDS."""
+        """Return the number of durations below `hours`, which must be an element of BOUNDS."""
         return sum(self.buckets[: BOUNDS.index(hours) + 1])
 
 
 @dataclass(frozen=True)
 class Scorecard:
-    """A supplier's results of some days, for one retailer or for all."""
+    """A supplier's results of some days, for one retailer or for all retailers."""
 
     supplier: Supplier
     retailer: Retailer | None
@@ -68,9 +68,10 @@ class Scorecard:
 
     @classmethod
     def of(cls, supplier: Supplier, days: int, retailer: Retailer | None = None) -> Scorecard:
-        """Return the scorecard of the last days up to today (UTC), in a fixed number of queries.
+        """Return the scorecard of the last `days` up to today (UTC), in a fixed number of queries.
 
-        A retailer that no longer trades with the supplier sees its own orders, but not the age of the stock.
+        If the retailer no longer trades with the supplier, `fed_at` is None: the retailer sees the results of
+        its own orders, but not the age of the stock.
         """
         last = timezone.now().date()
         first = last - timedelta(days=days - 1)
@@ -116,7 +117,7 @@ class Scorecard:
 
     @property
     def refusal_rate(self) -> float | None:
-        """Return the fulfillments with a rejection, of all or some units, per new fulfillment."""
+        """The number of fulfillments with rejected units, divided by the number of new fulfillments."""
         created = self.counts[measures.CREATED]
         return round(self.refusals / created, 4) if created else None
 
@@ -135,9 +136,10 @@ def _trades(retailer: Retailer, supplier: Supplier) -> bool:
 
 
 def last_feed(supplier: Supplier) -> datetime | None:
-    """Return when a push or a file last reported the supplier's stock; three short queries.
+    """Return the time of the last push or file with the supplier's stock. Makes three short queries.
 
-    A push without changes is only noted at its warehouse, to within a few minutes.
+    A push without changes has no event. The push only updates `heard_at` of its warehouse, and only if the
+    former value is some minutes old.
     """
     heard = Warehouse.objects.filter(supplier=supplier, heard_at__isnull=False)
     moments = [moment for moment in heard.values_list("heard_at", flat=True) if moment]

@@ -8,7 +8,7 @@ from fulfillments.scorecard.selectors import Scorecard, Times
 
 
 class TimesJson(TypedDict):
-    """Durations, counted on the day on which they ended; the median is an estimate."""
+    """Durations, counted on the day on which they ended. The median is an estimate."""
 
     count: int
     average_hours: float | None
@@ -26,9 +26,10 @@ class RefusalsJson(TypedDict):
 
 
 class CancellationsJson(TypedDict):
-    """Cancellation requests and their answers; `unanswered` ones got the default answer of the time limit.
+    """Cancellation requests and their answers.
 
-    A request that the retailer widens before the answer counts once.
+    `unanswered` requests got the default answer after the time limit. If the retailer adds units to a request
+    before the answer, the request counts once.
     """
 
     asked: int
@@ -38,7 +39,10 @@ class CancellationsJson(TypedDict):
 
 
 class FeedJson(TypedDict):
-    """When a push or a file last changed the stock, and how often in these days."""
+    """The time at which a push or a file last reported the stock.
+
+    `count` is the number of pushes and files that changed the stock in these days.
+    """
 
     last_at: str | None
     age_hours: float | None
@@ -56,7 +60,7 @@ class ScorecardDayJson(TypedDict):
 
 
 class ScorecardJson(TypedDict):
-    """A supplier's results: for one retailer if a retailer asks, otherwise for all."""
+    """A supplier's results. A retailer gets the results for its own orders, the supplier for all orders."""
 
     supplier_id: int
     retailer_id: NotRequired[int]

@@ -1,4 +1,4 @@
-"""A scorecard as pages show it: its numbers beside the days before, its tables and its charts."""
+"""The values of a scorecard for pages: tables, charts, and numbers compared with the days before."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from fulfillments.scorecard.selectors import Scorecard
 
 SHOWN_DAYS = (30, 90)
 COUNTED = {measures.TO_ACCEPT: "accepted", measures.TO_SHIP: "shipped"}
-"""The count whose list shows the fulfillments behind a time. Captures are no events, so none lists them."""
+"""The key of the page's link to the counted fulfillments, by measured duration.
+
+TO_CAPTURE has no list, because captures are not events.
+"""
 
 
 def chosen_days(text: str) -> int:
-    """Return the number of days in a page's parameter, or the default if it is not offered."""
+    """Return the number of days in a page's parameter, or the default for any other text."""
     return next((days for days in SHOWN_DAYS if text == str(days)), SHOWN_DAYS[0])
 
 

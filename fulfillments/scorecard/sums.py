@@ -1,4 +1,4 @@
-"""Sums up suppliers' events by day. Each event counts once, even if a run is interrupted."""
+"""The daily sums of suppliers' events. Each event counts once, even if a run is interrupted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ PORTION = 5_000
 ONLY = 1
 """The id of the only bookmark row."""
 
-# Event numbers have gaps: a new epoch starts with much higher numbers.
+# Read the next portion to find its last number, because event numbers have gaps: a new epoch starts with much
+# higher numbers.
 NEXT = """
     SELECT count(*), coalesce(max(number), 0) FROM (
         SELECT number FROM events_event WHERE number > %(after)s ORDER BY number LIMIT %(most)s
@@ -36,10 +37,10 @@ NEXT = """
 
 
 def _first(condition: str) -> str:
-    """Return SQL that is true if no earlier event `e` of the fulfillment meets the condition.
+    """Return SQL that is true if the condition is false for every earlier event `e` of the fulfillment.
 
-    The condition may also use the counted event `b`. A fulfillment may be accepted, shipped or rejected
-    several times, but it counts once.
+    The condition may also use the counted event `b`. A fulfillment can be accepted, shipped or rejected
+    several times, but each fulfillment counts once.
     """
     return f"""NOT EXISTS (SELECT FROM events_event e WHERE e.order_id = b.order_id
         AND e.fulfillment_id = b.fulfillment_id AND e.id < b.id AND {condition})"""
@@ -48,13 +49,15 @@ def _first(condition: str) -> str:
 # The work on a fulfillment begins with its first move. The retailer's cancel request does not count as work.
 MOVED = f"{{event}}.from_state <> '' AND {{event}}.type <> '{REQUEST_CANCELATION.event}'"
 REJECTED = f"{{event}}.type = '{REJECT_OUT_OF_STOCK.event}' AND {{event}}.data->>'reason' = ANY(%(reasons)s)"
-# The last parcel, because the rest of the units may be canceled days later.
+# The time of the last parcel, not of the event that completed the fulfillment: the
+# completing event may be the cancellation of the other units, days later.
 LAST_PARCEL = f"""(
     SELECT max(e.occurred_at) FROM events_event e WHERE e.order_id = b.order_id
         AND e.fulfillment_id = b.fulfillment_id AND e.id <= b.id AND e.type = '{SHIP.event}'
 )"""  # noqa: S608 - built from constants
-# The measures of each event. Times start at the creation of the fulfillment. A dry run of a file is no feed,
-# because it changes no stock.
+
+# The measures of each event. Durations start at the creation of the fulfillment. A feed is a push or a stock
+# file. A dry run of a file is not counted as a feed, because it changes no stock.
 FACTS = f"""
     WITH batch AS (
         SELECT e.id, e.supplier_id, coalesce(e.retailer_id, 0) AS retailer_id, e.type, e.from_state,
@@ -123,9 +126,11 @@ ADD_UP = f"""
     ON CONFLICT (supplier_id, retailer_id, day, measure, bucket) DO UPDATE
     SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
 """  # noqa: S608 - built from constants
-# Recompute the sums of all counted events. Times to capture and feeds are left out: a capture can be renewed,
-# and events of feeds are deleted later. Each run rounds its sum to seconds, so a sum may differ by less than
-# a second for each event.
+
+# Recompute the sums of all counted events, and compare them with the stored sums. Times to capture are left
+# out, because a later capture replaces the earlier capture. Feeds are left out, because their events are
+# deleted later. Each run rounds its sum to seconds, so a stored sum may differ by less than a second for each
+# event.
 KEPT = f"measure NOT IN ('{measures.TO_CAPTURE}', '{measures.FEEDS}')"
 RECOMPUTED = f"""
     {FACTS}, counted AS ({SUMS}), wrong AS (
@@ -163,7 +168,7 @@ def all_counted() -> dict[str, Any]:
 
 
 def add_up(*, seconds: float) -> int:
-    """Add new events for some seconds; return their number."""
+    """Add new events to the sums for some seconds. Return the number of added events."""
     end, summed = monotonic() + seconds, 0
     while portion := _add_portion():
         summed += portion
@@ -176,7 +181,7 @@ def _add_portion() -> int:
     with transaction.atomic(), connection.cursor() as cursor:
         SummedEvents.objects.get_or_create(pk=ONLY)
         bookmark = SummedEvents.objects.select_for_update(skip_locked=True).filter(pk=ONLY).first()
-        if bookmark is None:  # another run is adding now
+        if bookmark is None:  # another run has locked the row and adds events now
             return 0
         cursor.execute(NEXT, {"after": bookmark.number, "most": PORTION})
         portion, until = (int(value) for value in cursor.fetchone())

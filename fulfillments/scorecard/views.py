@@ -1,4 +1,7 @@
-"""`GET /v3/suppliers/{supplier_id}/scorecard`: a supplier sees its own, a retailer its partners'."""
+"""The endpoint `GET /v3/suppliers/{supplier_id}/scorecard`.
+
+A supplier sees its own scorecard, and a retailer sees the scorecards of its partners.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ NUMBER = re.compile(r"[0-9]{1,3}")
 
 
 class ScorecardViewSet(KeyViewSet):
-    """The scorecard: suppliers need `fulfillments:read`; retailers `orders:read`, for their own orders."""
+    """The scorecard. Suppliers need the scope `fulfillments:read`.
+
+    Retailers need the scope `orders:read`, and see the numbers of their own orders.
+    """
 
     operation_ids: ClassVar[dict[str, str]] = {"retrieve": "get_scorecard"}
     supplier: Supplier
@@ -34,7 +40,7 @@ class ScorecardViewSet(KeyViewSet):
         return Scope.FULFILLMENTS_READ if self.key.role is Role.SUPPLIER else Scope.ORDERS_READ
 
     def admit(self, access: Access, kwargs: Mapping[str, Any]) -> None:
-        """Raise Forbidden unless the key belongs to the supplier or to a retailer that is its partner."""
+        """Raise Forbidden unless the key belongs to the supplier in the path, or to one of its retailers."""
         if access.key.supplier is not None:
             supplier = access.key.supplier if access.key.supplier.pk == kwargs["supplier_id"] else None
         else:

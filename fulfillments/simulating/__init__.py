@@ -1,6 +1,6 @@
 """Simulations of routing rules on past orders (ADR 11).
 
-`replaying` plans one order's decision again, with and without the rule
-`summing`   adds the results up
-`running`   runs over many orders, in slices, in the background
+`replaying` routes one order again, with and without the simulated rule
+`summing`   sums the results of all orders
+`running`   replays many orders in the background, for a few seconds in each task
 """

@@ -1,4 +1,4 @@
-"""Replays of one order's routing from its stored decision, with and without a simulated rule."""
+"""The replay of one order's routing, from its stored decision, with and without a simulated rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inventory.reservations import StockKey
 class SimulatedRule:
     """The simulated values of one supplier. None means the present value.
 
-    `held_back` is added to the present safety stock of the supplier; it is negative to reduce that stock.
+    `held_back` is added to the supplier's present safety stock. A negative number reduces the safety stock.
     """
 
     supplier_id: int
@@ -28,7 +28,7 @@ class SimulatedRule:
 
 @dataclass(frozen=True)
 class SupplierPart:
-    """A supplier's part of an order: units, their cost, and how many of them are in stock."""
+    """The units of an order that one supplier gets, with their cost, and the number of units in stock."""
 
     fulfillments: int
     units: int
@@ -39,7 +39,7 @@ class SupplierPart:
 
 @dataclass(frozen=True)
 class Replayed:
-    """The routing of an order: parts by supplier, and the number of unfilled units."""
+    """The routing of an order: a `SupplierPart` for each supplier id, and the number of unfilled units."""
 
     parts: dict[int, SupplierPart]
     unfilled: int
@@ -64,12 +64,12 @@ class Replayed:
 
 
 def concerns(lines: Sequence[DecisionJson], rule: SimulatedRule) -> bool:
-    """Tell whether the rule's supplier was a candidate."""
+    """Return whether the rule's supplier was a candidate."""
     return any(each["supplier_id"] == rule.supplier_id for line in lines for each in line["candidates"])
 
 
 def replay(lines: Sequence[DecisionJson], rule: SimulatedRule | None = None) -> Replayed:
-    """Route the lines with the prices, priorities and stock that they had at the decision."""
+    """Route the lines again, with the prices, priorities and stock at the time of the decision."""
     wants, available = [], dict[StockKey, int]()
     currencies = {_currency(each) for line in lines for each in line["candidates"]}
     for line in lines:
@@ -91,21 +91,24 @@ def as_recorded(lines: Sequence[DecisionJson]) -> frozenset[tuple[int, int, int,
 
 
 def _left(available: int, supplier_id: int, rule: SimulatedRule | None) -> int:
-    """Apply the rule's safety stock. 0 stays 0, because units below the safety stock were not stored."""
+    """Return the stock that is available under the rule's safety stock.
+
+    0 stays 0, because the stored decision does not contain the units below the safety stock.
+    """
     if rule is None or supplier_id != rule.supplier_id or not available:
         return available
     return max(0, available - rule.held_back)
 
 
 def _currency(considered: ConsideredJson) -> str:
-    """Return the currency of a cost; decisions from before currencies were stored have the default."""
+    """Return the currency of a cost. Old decisions have no stored currency, so they get the default."""
     return considered.get("currency") or default_currency()
 
 
 def _want(line: DecisionJson, rule: SimulatedRule | None, *, comparable: bool) -> Want:
     """Return the want of a line.
 
-    If the stored decision filled the line, its candidates accept short units in the simulation too.
+    The candidates accept short units, unless the stored decision left units of the line unfilled.
     """
     takes_short = not line["unfilled"]
     warehouses: dict[int, int] = {}
@@ -133,7 +136,7 @@ def _want(line: DecisionJson, rule: SimulatedRule | None, *, comparable: bool) -
 
 
 def _partner(supplier_id: int, currency: str) -> PartnerRow:
-    """Return an empty partner with its currency, because planning reads no other field of it."""
+    """Return a partner with a supplier, a currency, and empty other fields, which planning does not read."""
     return PartnerRow(0, 0, supplier_id, False, "", False, None, 0, None, None, None, None, currency, 0, None)
 
 

@@ -1,4 +1,7 @@
-"""Runs simulations over many orders, newest first, in slices of seconds. Writes only the simulation's row."""
+"""The work of a simulation: it replays orders, newest first, for a few seconds in each task.
+
+The work writes only the row of the simulation.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,12 @@ from fulfillments.simulating.summing import SimulationResultJson, add, nothing_y
 RUN_TASK = "fulfillments.tasks.run_simulation"
 MOST = 100_000
 """The largest number of orders of one simulation."""
-AT_ONCE = 1.0  # seconds that the operator's request spends on it
+# A simulation works for AT_ONCE seconds in the operator's request, then for SLICE seconds in each task.
+AT_ONCE = 1.0
 SLICE = 4.0
 PAGE = 100
-PUSHED = "order.created"  # later routing depends on rejections, which a replay does not have
+# Replay only decisions with this cause. Later decisions depend on rejections, which no decision stores.
+PUSHED = "order.created"
 
 
 def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
@@ -45,7 +50,7 @@ def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
 
 
 def wake(simulation_id: int) -> None:
-    """Ask a worker to continue. If the message is lost, the sweep finds the simulation."""
+    """Wake a worker to continue the simulation. `sweep_simulations` repeats a message that was lost."""
     leased.wake(RUN_TASK, simulation_id)
 
 
@@ -61,7 +66,7 @@ def _begin(simulation: RoutingSimulation) -> None:
 
 
 def first_since(moment: datetime) -> int:
-    """Return the id of the first decision since that moment, by bisection: ids grow with time."""
+    """Return the id of the first decision since `moment`, by bisection, because ids grow with time."""
     decisions = RoutingDecision.objects.order_by("pk").values_list("pk", "decided_at")
     last = decisions.last()
     first = decisions.first()
@@ -88,7 +93,7 @@ def _decisions(simulation: RoutingSimulation) -> QuerySet[RoutingDecision]:
 
 
 def _one_page(simulation: RoutingSimulation) -> bool:
-    """Replay the next orders; return whether they were the last."""
+    """Replay the next page of orders. Return whether the simulation is over."""
     result = cast(SimulationResultJson, simulation.result)
     rule = rule_of(simulation)
     left = simulation.most - result["orders"]
@@ -106,7 +111,7 @@ def _one_page(simulation: RoutingSimulation) -> bool:
 
 
 def rule_of(simulation: RoutingSimulation) -> SimulatedRule:
-    """Return a simulation's rule; its safety stock is the difference from the supplier's present one."""
+    """Return a simulation's rule. `held_back` is the simulated safety stock less the present safety stock."""
     present = simulation.supplier.safety_stock
     held_back = 0 if simulation.safety_stock is None else simulation.safety_stock - present
     return SimulatedRule(simulation.supplier_id, simulation.priority, held_back, simulation.left_out)

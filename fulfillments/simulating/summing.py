@@ -1,4 +1,4 @@
-"""The result of a simulation, in the form that its row stores between slices."""
+"""The result of a simulation, in the form in which the simulation's row stores it between two tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXAMPLES = 50
 
 
 class SideJson(TypedDict):
-    """The totals of the orders, with or without the rule; amounts by currency, as text."""
+    """The totals of the orders, with or without the rule. Amounts are texts, by currency."""
 
     orders: int
     fulfillments: int
@@ -28,7 +28,10 @@ class SimulatedSupplierJson(TypedDict):
 
 
 class ExampleJson(TypedDict):
-    """An order that the rule would route differently: units by supplier, before and after."""
+    """An order that the rule would route differently: the units by supplier id, without and with the rule.
+
+    `more` is the additional cost by currency.
+    """
 
     order_id: int
     number: str
@@ -38,7 +41,11 @@ class ExampleJson(TypedDict):
 
 
 class SimulationResultJson(TypedDict):
-    """The result so far. `unlike` of the `orders` do not repeat their stored decision and are left out."""
+    """The result so far.
+
+    `unlike` is the number of orders that are left out, because their replay without the rule differs from
+    the stored decision. `moved` is the number of orders for which the rule adds a supplier.
+    """
 
     orders: int
     unlike: int
@@ -74,7 +81,7 @@ def add(result: SimulationResultJson, order_id: int, number: str, before: Replay
     if before.sources == after.sources and before.unfilled == after.unfilled:
         return
     result["changed"] += 1
-    result["moved"] += before.parts.keys() != after.parts.keys()
+    result["moved"] += bool(after.parts.keys() - before.parts.keys())
     if len(result["examples"]) < EXAMPLES:
         result["examples"].append(
             {
@@ -106,7 +113,7 @@ def _add_amounts(side: SideJson, amounts: Mapping[str, Decimal]) -> None:
 
 
 def _more(before: Mapping[str, Decimal], after: Mapping[str, Decimal]) -> dict[str, str]:
-    """Return the difference in each currency that differs."""
+    """Return the additional cost by currency, without currencies in which the cost is equal."""
     currencies = sorted(before.keys() | after.keys())
     more = {each: after.get(each, Decimal()) - before.get(each, Decimal()) for each in currencies}
     return {currency: str(amount) for currency, amount in more.items() if amount}

@@ -1,4 +1,4 @@
-"""Linear barcodes as bars, drawn as vectors: sharp at every size of printer."""
+"""Linear barcodes, drawn as vectors, so they are sharp at every printer resolution."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ QUIET_MODULES = 10
 
 
 class LinearBarcode(NamedTuple):
-    """A barcode: its bars as (begin, width), and its whole width; all in modules."""
+    """A barcode: its bars as (begin, width), and its width with the quiet zones.
+
+    The unit is the module, the width of the thinnest bar.
+    """
 
     bars: list[tuple[float, float]]
     modules: float
 
     def draw(self, pdf: FPDF, x: float, y: float, module: float, height: float) -> None:
-        """Draw the bars with their quiet zones; `module` is the width of the thinnest bar."""
+        """Draw the bars, with blank quiet zones at both sides. `module` is the width of a module in mm."""
         pdf.set_fill_color(0)
         for begin, width in self.bars:
             pdf.rect(x + (QUIET_MODULES + begin) * module, y, width * module, height, style="F")
@@ -35,7 +38,7 @@ def code128(text: str) -> LinearBarcode | None:
 def gs1_128(elements: str) -> LinearBarcode:
     """Return the GS1-128 of element strings such as `[00]340123450000000018`."""
     barcode = _bars(zint.Symbology.GS1_128, elements)
-    assert barcode is not None  # the caller computes the digits
+    assert barcode is not None  # the digits of an element string can always be encoded
     return barcode
 
 

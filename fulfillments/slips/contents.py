@@ -6,7 +6,7 @@ from msgspec import Struct, structs
 
 
 class SlipDesign(Struct, frozen=True):
-    """The look that a retailer's slip template gives to its slips."""
+    """The design of a retailer's slips, from its slip template."""
 
     header: str
     footer: str
@@ -20,7 +20,7 @@ class SlipDesign(Struct, frozen=True):
 
 
 class SlipLine(Struct, frozen=True):
-    """The units of one fulfillment line in the parcel."""
+    """The units of one fulfillment line on the slip."""
 
     sku: str
     upc: str
@@ -50,7 +50,7 @@ class Slip(Struct, frozen=True):
 
 
 class SlipBatch(Struct, frozen=True):
-    """The slips of one document, in order, with the designs that they share."""
+    """The slips of one document, in order, with their designs. Several slips can share a design."""
 
     designs: list[SlipDesign]
     slips: list[Slip]
@@ -61,7 +61,7 @@ class SlipBatch(Struct, frozen=True):
         return max(slip.placed_at for slip in self.slips)
 
     def only(self, slip: Slip) -> SlipBatch:
-        """Return one slip as a batch of its own."""
+        """Return a `SlipBatch` with only this slip and its design."""
         return SlipBatch([self.designs[slip.design]], [structs.replace(slip, design=0)])
 
     @property

@@ -1,4 +1,4 @@
-"""Makes the document of some slips: a short one at once, a long one in a process of its own (ADR 111)."""
+"""The drawing of documents: short documents in this process, long documents in another process (ADR 111)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from django.conf import settings
 from api.errors import Busy
 from fulfillments.slips.contents import SlipBatch, SlipDocument
 
-# A short document takes less than 0.1 s, a process needs half a second to begin.
+# This process draws documents up to these numbers of slips and of lines. Their drawing takes less than 0.1 s,
+# but a new process needs half a second to begin.
 MOST_SLIPS_AT_ONCE, MOST_LINES_AT_ONCE = 10, 200
+# The seconds that a document may wait for another document, and the seconds that its drawing may take.
 LONGEST_WAIT, LONGEST_DRAWING = 5, 60
 
 _one_process = BoundedSemaphore()
 
 
 def make_document(batch: SlipBatch) -> SlipDocument:
-    """Draw a batch. Raises Busy if another long document is being drawn for too long."""
+    """Draw the slips. Raises Busy if another long document is not finished within LONGEST_WAIT seconds."""
     if len(batch.slips) <= MOST_SLIPS_AT_ONCE and batch.line_count <= MOST_LINES_AT_ONCE:
-        from fulfillments.slips.drawing import draw  # fpdf2 and its fonts take 40 MB of each process
+        from fulfillments.slips.drawing import draw  # import fpdf2 late: it takes 40 MB of memory
 
         return draw(batch)
     if not _one_process.acquire(timeout=LONGEST_WAIT):

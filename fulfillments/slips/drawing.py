@@ -1,6 +1,6 @@
-"""Draws packing slips.
+"""The drawing of packing slips. All lengths are in millimeters, except font sizes (in points).
 
-The rows of a slip are shared out to pages before they are drawn, because each page names their number.
+The rows of a slip are distributed over pages before the drawing, because each page shows the number of pages.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from fulfillments.slips.words import WORDS, SlipWords
 PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 MARGIN, GAP = 15.0, 6.0
 LOGO = (60.0, 22.0)
-RIGHT = 80.0  # the column with title and barcode
+RIGHT = 80.0  # the width of the column with title and barcode
 BAR_HEIGHT, THICKEST_BAR = 12.0, 0.33
 SMALL, NORMAL, LARGE, TITLE = 7.5, 9.0, 12.0, 18.0
 GRAY = 110
 SKU, QUANTITY, AMOUNT = 38.0, 16.0, 28.0
-FACTS, LABEL = 0.39, 0.36  # shares of the width: the column of facts, and the labels in it
+# The column of facts has the share FACTS of the width between the margins. The labels have the share LABEL of
+# this column.
+FACTS, LABEL = 0.39, 0.36
 PADDING = 1.2
 FOOT = 6.0  # the height of the line with the page's number
 
 
 class Row(NamedTuple):
-    """A line of the table, wrapped."""
+    """A row of the table, with its texts split into lines."""
 
     sku: list[str]
     item: list[str]
@@ -41,7 +43,7 @@ class Row(NamedTuple):
 
 
 def draw(batch: SlipBatch) -> SlipDocument:
-    """Draw all slips of a batch into one document."""
+    """Draw all slips of a `SlipBatch` into one document."""
     sheets = Sheets(_texts(batch), made_at=batch.made_at, paper="a4")
     designs = [_Design(sheets, design) for design in batch.designs]
     for slip in batch.slips:
@@ -50,7 +52,7 @@ def draw(batch: SlipBatch) -> SlipDocument:
 
 
 def _texts(batch: SlipBatch) -> Iterator[str]:
-    """Yield all texts that are not fixed words of a slip."""
+    """Yield all texts of these slips, without the fixed words in `WORDS`."""
     for design in batch.designs:
         yield from (design.header, design.footer, design.return_address, design.supplier)
     for slip in batch.slips:
@@ -130,7 +132,7 @@ class _SlipPages:
 
     def _barcode(self, barcode: LinearBarcode, x: float, y: float) -> float:
         module = min(THICKEST_BAR, RIGHT / barcode.modules)
-        if module < THICKEST_BAR / 2:  # too thin to be read: use the whole width
+        if module < THICKEST_BAR / 2:  # scanners cannot read such thin bars: use the whole width
             module, x = min(THICKEST_BAR, self.design.inner / barcode.modules), MARGIN
             y += LOGO[1] + 3 if self.design.logo is not None else 5 * self.sheets.line_height
         begin = x + (RIGHT if x > MARGIN else self.design.inner) - barcode.modules * module
@@ -207,11 +209,11 @@ class _SlipPages:
         return Row(sku, item, notes, str(line.quantity), line.amount, height + 2 * PADDING)
 
     def _paged(self, rows: list[Row], y: float) -> list[list[Row]]:
-        """Distribute the rows over pages; the table begins at `y` on the first page."""
+        """Distribute the rows over pages. The table begins at `y` on the first page."""
         self.sheets.use(NORMAL)
         head = self.sheets.line_height + 2 * PADDING
         top = MARGIN + self.sheets.line_height + GAP
-        # the second is the height of the total
+        # Leave room for the heading of the table, and for the row with the total, which has the same height.
         pages, room = [list[Row]()], self.design.bottom - y - head - head
         for row in rows:
             if row.height > room and (pages[-1] or len(pages) == 1):
@@ -252,7 +254,7 @@ class _SlipPages:
         return MARGIN + SKU + GAP
 
     def _cells(self, y: float, sku: list[str], item: list[str], quantity: str, amount: str) -> None:
-        """Write the cells of one row with the letters in use."""
+        """Write the cells of one row in the present font."""
         sheets, design = self.sheets, self.design
         y += PADDING
         sheets.block(MARGIN + 1, y, SKU, sku)

@@ -1,4 +1,7 @@
-"""The process that draws one long document: contents from standard input, the document to standard output."""
+"""The process that draws one long document.
+
+It reads the contents from standard input, and writes the document to standard output.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import msgspec
 from fulfillments.slips.contents import SlipBatch
 from fulfillments.slips.drawing import draw
 
-LESS_URGENT = 5  # serve requests first
+LESS_URGENT = 5  # added to the niceness, so that the processes that serve requests come first
 
 
 def main() -> None:

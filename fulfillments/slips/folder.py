@@ -1,4 +1,4 @@
-"""`orders/slips/` of the upload area: the packing slip of each fulfillment, by its number."""
+"""The folder `orders/slips/` of the upload area. Its files are packing slips, named by fulfillment id."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ MOST_DIGITS = 18
 
 
 class SlipsFolder(MadeFolder):
-    """The folder of packing slips. It lists the oldest open work; other slips can be read by name."""
+    """The folder of packing slips.
+
+    The list has the slips of the oldest open work. Other slips can be read by name.
+    """
 
     name = SLIPS
 
@@ -49,5 +52,5 @@ def _file(batch: SlipBatch) -> MadeFile:
 
 @lru_cache(maxsize=4 * MOST_LISTED)
 def _drawn(encoded: bytes) -> bytes:
-    """Draw a slip once for many listings: clients list a folder often, and expect the exact size."""
+    """Draw a slip. The result is cached, because clients list the folder often and need the exact sizes."""
     return make_document(msgspec.msgpack.decode(encoded, type=SlipBatch)).pdf

@@ -1,4 +1,4 @@
-"""The embedded fonts, and the characters that each of them has."""
+"""The embedded fonts, and the choice of fonts for a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fontTools.ttLib import TTFont
 
 FOLDER = Path(__file__).parent / "fonts"
 REGULAR, BOLD = FOLDER / "NotoSans-Regular.ttf", FOLDER / "NotoSans-Bold.ttf"
-# In the order of search: a smaller font is opened before a larger one.
+# The fonts in the order in which `needed_fonts` opens them: small files first.
 OTHERS = {
     "hebrew": FOLDER / "NotoSansHebrew-Regular.ttf",
     "arabic": FOLDER / "NotoSansArabic-Regular.ttf",
@@ -21,7 +21,7 @@ OTHERS = {
 }
 INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 RIGHT_TO_LEFT = {"R", "AL"}
-FIRST_RIGHT_TO_LEFT = 0x590  # no smaller character is written from right to left
+FIRST_RIGHT_TO_LEFT = 0x590  # no character with a smaller code is written from right to left
 FIRST_EAST_ASIAN = 0x1100
 VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
@@ -33,11 +33,11 @@ def characters_of(path: Path) -> frozenset[int]:
 
 
 BOX = "\u25a1"
-"""The character that is shown instead of a character that no font has."""
+"""The character that is printed instead of a character that no font has."""
 
 
 def needed_fonts(texts: Iterable[str]) -> tuple[dict[str, Path], Counter[str]]:
-    """Return the fonts that these texts need beside the first one, and the characters that no font has."""
+    """Return the fonts that these texts need beside REGULAR, and the characters that no font has."""
     left = Counter(character for text in texts for character in text if not _is_invisible(character))
     left = _without(left, REGULAR)
     needed = {}
@@ -61,7 +61,7 @@ def _is_invisible(character: str) -> bool:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Tell whether the first letter of a text belongs to a script that is written from right to left."""
+    """Return whether the first letter of a text belongs to a script that is written from right to left."""
     for character in text:
         direction = unicodedata.bidirectional(character)
         if direction in RIGHT_TO_LEFT or direction == "L":
@@ -70,12 +70,15 @@ def is_right_to_left(text: str) -> bool:
 
 
 def needs_shaping(text: str) -> bool:
-    """Tell whether a text has letters that are joined, or written from right to left."""
+    """Return whether a text has letters of a script that is written from right to left.
+
+    Shaping joins the letters of such scripts and puts them in the right order.
+    """
     return any(
         ord(each) >= FIRST_RIGHT_TO_LEFT and unicodedata.bidirectional(each) in RIGHT_TO_LEFT for each in text
     )
 
 
 def breaks_anywhere(text: str) -> bool:
-    """Tell whether a line of this text may end between any two characters, as in Chinese and Japanese."""
+    """Return whether a line of this text may end after any character, as in Chinese and Japanese."""
     return any(ord(each) >= FIRST_EAST_ASIAN and unicodedata.east_asian_width(each) in "WF" for each in text)

@@ -6,10 +6,9 @@ from typing import Any
 
 from django import forms
 
+from api.ids import LARGEST_ID
 from fulfillments.models import SlipTemplate
 from fulfillments.slips.logos import stored_logo
-
-LARGEST_ID = 2**63 - 1
 
 
 class SlipTemplateForm(forms.ModelForm[SlipTemplate]):

@@ -1,4 +1,4 @@
-"""Draws the labels of cartons: a page of 4 by 6 inches each, with the SSCC as GS1-128."""
+"""The drawing of carton labels. Each label is a page of 4 by 6 inches, with the SSCC as a GS1-128 barcode."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LINES = 9
 
 
 def draw_labels(fulfillment: Fulfillment, cartons: Sequence[Carton], of: int) -> SlipDocument:
-    """Draw the labels of some of the `of` cartons of a fulfillment."""
+    """Draw the labels of these cartons. `of` is the total number of cartons, as in "carton 1 of 3"."""
     order = fulfillment.order
     ship_from = [fulfillment.supplier.name, fulfillment.warehouse.name]
     ship_to = address_lines(order.shipping_address)[:MOST_LINES]

@@ -1,4 +1,4 @@
-"""Checks an uploaded logo, and stores it at the size of its print."""
+"""The check of an uploaded logo, and its conversion to the printed size."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ KINDS = {
 
 
 def stored_logo(content: bytes) -> bytes:
-    """Return the uploaded PNG or JPEG as the PNG that slips show. Raises ValidationError with the reason."""
+    """Convert the uploaded PNG or JPEG to the PNG on the slips. Raises ValidationError with the reason."""
     if len(content) > MOST_BYTES:
         raise ValidationError(f"The logo has {len(content):,} bytes. Upload one of at most 1 MB.")
-    from PIL import Image, ImageOps  # only uploads of logos need it
+    from PIL import Image, ImageOps  # import late: only uploads of logos need Pillow
 
     image = _opened(content)
-    if max(image.size) > MOST_PIXELS:  # known from the header: no pixel is decoded yet
+    # The header of the file contains the size, so no pixels are decoded before this check.
+    if max(image.size) > MOST_PIXELS:
         width, height = image.size
         raise ValidationError(
             f"The logo has {width} × {height} pixels. Upload one with at most {MOST_PIXELS:,} on each side."
@@ -51,7 +52,7 @@ def stored_logo(content: bytes) -> bytes:
 
 
 def _opened(content: bytes) -> Image.Image:
-    from PIL import Image, UnidentifiedImageError  # only uploads of logos need it
+    from PIL import Image, UnidentifiedImageError  # import late: only uploads of logos need Pillow
 
     try:
         return Image.open(BytesIO(content), formats=("PNG", "JPEG"))

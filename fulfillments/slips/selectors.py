@@ -1,4 +1,4 @@
-"""Reads the contents of slips: at most four queries, however many slips."""
+"""The queries for the contents of slips: at most four queries for any number of slips."""
 
 from __future__ import annotations
 
@@ -73,11 +73,10 @@ def read_slips(
     template: SlipTemplate | None = None,
     leave_out: bool = False,
 ) -> SlipBatch:
-    """Read the slips of these fulfillments, in this order. A `template` replaces the stored ones.
+    """Read the slips of these fulfillments, in the order of `ids`. A `template` replaces stored templates.
 
-    `leave_out` leaves out the fulfillments that have no slip, instead of refusing them.
-
-    Raises NotFound for an unknown id or parcel, SlipsNotWanted, NothingToShip and TooLarge.
+    With `leave_out`, fulfillments without a slip are left out. Otherwise they raise SlipsNotWanted or
+    NothingToShip. Raises NotFound for an unknown id or parcel, and TooLarge for too many lines.
     """
     rows = {row.id: row for row in as_rows(fulfillments.filter(pk__in=ids), SlipRow)}
     if unknown := next((pk for pk in ids if pk not in rows), None):
@@ -111,7 +110,7 @@ def _lines(ids: Sequence[int]) -> Mapping[int, list[SlipLineRow]]:
 
 
 class _Templates:
-    """The designs of some slips. A partnership's template replaces its retailer's."""
+    """The templates and designs of some slips. A partnership's template replaces the retailer's template."""
 
     def __init__(self, rows: list[SlipRow], template: SlipTemplate | None) -> None:
         self._only = template
@@ -158,7 +157,7 @@ def _design(template: SlipTemplate, row: SlipRow) -> SlipDesign:
 
 
 def sample_slip(template: SlipTemplate) -> SlipBatch:
-    """Return an invented slip, for the preview of a retailer that has no order yet."""
+    """Return an invented slip, for the preview of a template if the retailer has no order yet."""
     address = {"first_name": "Ada", "last_name": "Byron", "address1": "1 Sample Street", "city": "London"}
     row = SlipRow(
         id=1,
@@ -215,21 +214,22 @@ def _slip(row: SlipRow, lines: list[SlipLineRow], parcel: Shipment | None, templ
 
 
 def address_lines(address: AddressJson) -> list[str]:
-    """Return an address as the lines of a label."""
-    person = f"{address['first_name']} {address['last_name']}"
-    town = f"{address['zip_code']} {address['city']} {address['state']}"
-    lines = [address["company_name"], person, address["address1"], address["address2"], town]
-    return [" ".join(line.split()) for line in [*lines, address["country"]] if line.strip()]
+    """Return an address as the lines of a label. An address of an old order may lack some of its parts."""
+    parts = {name: str(address.get(name) or "") for name in AddressJson.__annotations__}
+    person = f"{parts['first_name']} {parts['last_name']}"
+    town = f"{parts['zip_code']} {parts['city']} {parts['state']}"
+    lines = [parts["company_name"], person, parts["address1"], parts["address2"], town, parts["country"]]
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 def _amount(line: SlipLineRow, units: int) -> Decimal | None:
-    """Return the billed amount of these units: their share of the order line's amount."""
+    """Return the billed amount of these units, in proportion to all units of the order line."""
     if line.billed is None or units == line.ordered:
         return line.billed
     return (line.billed * units / line.ordered).quantize(CENT, ROUND_HALF_UP)
 
 
 def _money(amount: Decimal | None) -> str:
-    """Format an amount with two decimals, or with more if it has more."""
+    """Format an amount with two decimals, or with more decimals if the amount has more."""
     plain = number(amount or Decimal())
     return str(plain if plain.as_tuple().exponent < -2 else plain.quantize(CENT))  # type: ignore[operator]

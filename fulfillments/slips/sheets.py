@@ -1,4 +1,4 @@
-"""A PDF file with the embedded fonts: text in any script at a position, wrapped to a width."""
+"""A PDF file with the embedded fonts. It can show text of any script, wrapped to a width."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ FAMILY = "slip"
 PRODUCER = "Exchange"
 MM_PER_POINT = 25.4 / 72
 LINE = 1.35
-"""The height of a line of text, in sizes of its letters."""
+"""The height of a line of text, as a multiple of the font size."""
 
-# fontTools logs the letters of each text: they may be personal data.
+# fontTools logs the letters of each text at the level INFO, but the texts may have personal data.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 
 class Sheets(FPDF):
-    """A PDF file whose fonts are chosen by its texts."""
+    """A PDF file that embeds only the fonts that its texts need."""
 
     def __init__(self, texts: Iterable[str], *, made_at: str, paper: str | tuple[float, float]) -> None:
         super().__init__(unit="mm", format=paper)
         self.set_auto_page_break(False)
-        self.alias_nb_pages(None)  # type: ignore[arg-type]  # fpdf2 documents None: off
+        self.alias_nb_pages(None)  # type: ignore[arg-type]  # None: no alias
         self.set_producer(PRODUCER)
         self.set_creation_date(datetime.fromisoformat(made_at))
         self.c_margin = 0
@@ -50,7 +50,7 @@ class Sheets(FPDF):
         self.set_font(FAMILY, size=9)
 
     def use(self, size: float, *, bold: bool = False, gray: int = 0) -> None:
-        """Choose the letters of the next texts."""
+        """Choose the font and the color of the next texts."""
         self.set_font(FAMILY, "B" if bold else "", size)
         self.set_text_color(gray)
 
@@ -59,7 +59,7 @@ class Sheets(FPDF):
         return float(self.font_size_pt) * MM_PER_POINT * LINE
 
     def wrapped(self, text: str, width: float) -> list[str]:
-        """Split a text into lines of a width."""
+        """Split a text into lines of at most this width."""
         paragraphs = text.translate(self._boxes).splitlines()
         return [line for paragraph in paragraphs for line in self._wrapped(paragraph, width)]
 
@@ -74,15 +74,15 @@ class Sheets(FPDF):
         return [str(line) for line in lines]  # type: ignore[union-attr]
 
     def line(self, x: float, y: float, width: float, text: str, align: str = "") -> None:  # type: ignore[override]
-        """Write one line. Without an alignment the script decides: Arabic and Hebrew begin at the right."""
+        """Write one line. By default, Arabic and Hebrew are aligned right, and other scripts left."""
         self._shape(text)
         self.set_xy(x, y)
-        # fpdf2 forgets the font of the page after a line that also used another font.
+        # After a line with several fonts, fpdf2 would write the next line in the wrong font. Reset the font.
         self.current_font_is_set_on_page = False
         self.cell(width, self.line_height, text, align=align or ("R" if is_right_to_left(text) else "L"))
 
     def block(self, x: float, y: float, width: float, texts: Iterable[str], align: str = "") -> float:
-        """Write texts below each other, each wrapped. Return the position below them."""
+        """Write wrapped texts below each other. Return the position below the last text."""
         for text in texts:
             for line in self.wrapped(text, width):
                 self.line(x, y, width, line, align or ("R" if is_right_to_left(text) else "L"))
@@ -98,5 +98,5 @@ class Sheets(FPDF):
         return bytes(self.output())
 
     def _shape(self, text: str) -> None:
-        # Shaping takes five times as long, so it is off for scripts that do not need it.
+        # Text with shaping takes five times as long, so shaping is off for scripts that do not need it.
         self.set_text_shaping(needs_shaping(text))

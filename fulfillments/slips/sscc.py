@@ -1,4 +1,4 @@
-"""Serial shipping container codes (SSCC): each carton of a replenishment gets one, once."""
+"""Serial shipping container codes (SSCC) for the cartons of replenishments. A code is never used again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fulfillments.models import Carton, Fulfillment
 
 DIGITS = 17  # without the check digit
 AHEAD = 10_000
-"""The jump of each counter in a new epoch: more cartons than a standby can have missed."""
+"""The number that a new epoch adds to each counter: more than the cartons that a standby can have missed."""
 
 
 class NotReplenish(ApiError):
@@ -23,9 +23,10 @@ class SsccUnavailable(ApiError):
 
 
 def cartons_of(fulfillment: Fulfillment, count: int) -> list[Carton]:
-    """Return the first cartons of a replenishment; new ones get the next numbers of their supplier.
+    """Return the first `count` cartons of a replenishment. New cartons get the supplier's next numbers.
 
-    Raises NotReplenish, and SsccUnavailable if the supplier has no GS1 prefix or has used all its numbers.
+    Raises NotReplenish for an order of a customer. Raises SsccUnavailable if the supplier has no GS1 prefix,
+    or has used all numbers of the prefix.
     """
     if fulfillment.order.type != "replenish":
         raise NotReplenish(
@@ -53,7 +54,7 @@ def cartons_of(fulfillment: Fulfillment, count: int) -> list[Carton]:
 
 
 def _advance(prefix: str, by: int) -> int:
-    """Take the next serial numbers of a prefix, and return the last of them."""
+    """Take the next `by` serial numbers of a prefix. Return the last of these numbers."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -77,6 +78,6 @@ def sscc_of(prefix: str, serial: int) -> str:
 
 
 def jump_ahead() -> None:
-    """Move every counter ahead: the database of a new epoch may lack the last numbers."""
+    """Advance every counter, because the database of a new epoch may lack the last used numbers."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE fulfillments_sscccounter SET last = last + %s", [AHEAD])

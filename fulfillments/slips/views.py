@@ -1,4 +1,4 @@
-"""The endpoints of packing slips (contract 22)."""
+"""The endpoints of packing slips and carton labels (contract 22)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from accounts.scopes import Scope
 from accounts.viewsets import SupplierViewSet
 from api.errors import InvalidFilter, NotFound, TooLarge
 from api.etags import tag_of_bytes
-from api.filters import refuse_near_misses, refuse_repeated
+from api.filters import refuse_too_long
+from api.ids import LARGEST_ID
 from fulfillments.models import Fulfillment
 from fulfillments.slips.contents import SlipDocument
 from fulfillments.slips.documents import make_document
@@ -24,17 +25,18 @@ from fulfillments.slips.sscc import cartons_of
 PDF = "application/pdf"
 MOST_SLIPS, MOST_CARTONS = 500, 200
 MISSING = "X-Missing-Characters"
-LARGEST_ID, MOST_DIGITS = 2**63 - 1, 19
+MOST_DIGITS = 19
+LONGEST_IDS = MOST_SLIPS * 16  # ids of up to 15 digits, within the longest URL of the web server
 NAMED = OpenApiParameter(
     "ids",
-    {"type": "string", "maxLength": 8_000, "pattern": r"^[1-9]\d{0,17}(,[1-9]\d{0,17})*$"},
+    {"type": "string", "maxLength": LONGEST_IDS, "pattern": r"^[1-9]\d{0,18}(,[1-9]\d{0,18})*$"},
     required=True,
     description=f"The ids of at most {MOST_SLIPS} fulfillments, comma-separated, in the order of the slips.",
 )
 ONE_PARCEL = OpenApiParameter(
     "shipment_id",
     {"type": "integer", "format": "int64", "minimum": 1},
-    description="The id of one parcel: the slip then shows its units alone.",
+    description="The id of one parcel: the slip then shows only the units of this parcel.",
 )
 CARTONS = OpenApiParameter(
     "cartons",
@@ -46,7 +48,7 @@ MISSING_HEADER = OpenApiParameter(
     {"type": "integer", "minimum": 0},
     OpenApiParameter.HEADER,
     response=[200],
-    description="How many characters no font has. Each is printed as a box.",
+    description="The number of characters that no font has. Each is printed as a box.",
 )
 
 
@@ -57,7 +59,7 @@ REFUSED = {
 
 
 def pdf_answer(document: SlipDocument, name: str) -> HttpResponse:
-    """Answer with a document that browsers show."""
+    """Return an answer with the PDF file, which browsers show instead of saving it."""
     headers = {
         "Content-Disposition": f'inline; filename="{name}.pdf"',
         MISSING: str(document.missing_characters),
@@ -97,9 +99,6 @@ class SlipViewSet(SupplierViewSet):
     )
     def slip(self, request: Request, supplier_id: int, fulfillment_id: int) -> HttpResponse:
         """Return the packing slip of a fulfillment, or of one of its parcels, in the retailer's design."""
-        known = frozenset({"shipment_id"})
-        refuse_near_misses(request.query_params.dict(), known)
-        refuse_repeated(request, known)
         text = request.query_params.get("shipment_id")
         shipment_id = None if text is None else read_ids("shipment_id", [text])[0]
         batch = read_slips(self._own, [fulfillment_id], shipment_id=shipment_id)
@@ -113,28 +112,33 @@ class SlipViewSet(SupplierViewSet):
     def slips(self, request: Request, supplier_id: int) -> HttpResponse:
         """Return the packing slips of several fulfillments in one file, in the order of `ids`.
 
-        An id that is named twice counts once. One fulfillment without a slip refuses the whole file.
+        A repeated id counts once. If one fulfillment has no slip, the whole request is refused.
         """
         batch = read_slips(self._own, self._ids(request))
         return pdf_answer(make_document(batch), "packing-slips")
 
-    def _ids(self, request: Request) -> list[int]:
-        known = frozenset({"ids"})
-        words = [word.strip() for word in request.query_params.get("ids", "").split(",")]
-        words = list(dict.fromkeys(word for word in words if word))
-        if len(words) > MOST_SLIPS:
+    def check_parameters(self) -> None:
+        """Count the ids first: too many ids are refused before anything else is looked at (contract 22)."""
+        if len(words := self._words()) > MOST_SLIPS:
             raise TooLarge(
                 f"Names {len(words)} fulfillments; the maximum is {MOST_SLIPS}. Send them in parts."
             )
-        refuse_near_misses(request.query_params.dict(), known)
-        refuse_repeated(request, known)
+        super().check_parameters()
+
+    def _words(self) -> list[str]:
+        words = [word.strip() for word in self.request.query_params.get("ids", "").split(",")]
+        return list(dict.fromkeys(word for word in words if word))
+
+    def _ids(self, request: Request) -> list[int]:
+        refuse_too_long(request.query_params.dict(), frozenset({"ids"}), most=LONGEST_IDS)
+        words = self._words()
         if not words:
             raise InvalidFilter.at("ids", "Name the ids of fulfillments, such as ids=1,2,3.", "required")
         return list(dict.fromkeys(read_ids("ids", words)))
 
 
 class CartonLabelViewSet(SupplierViewSet):
-    """The labels of a replenishment's cartons. A read gives numbers, so it needs the scope to write."""
+    """The labels of a replenishment's cartons. A read creates SSCCs, so reads need the write scope."""
 
     read_scope, write_scope = Scope.FULFILLMENTS_WRITE, Scope.FULFILLMENTS_WRITE
     answers_file = True
@@ -157,28 +161,26 @@ class CartonLabelViewSet(SupplierViewSet):
     @extend_schema(
         summary="Print carton labels",
         parameters=[CARTONS, MISSING_HEADER],
-        responses={(200, PDF): OpenApiResponse(OpenApiTypes.BINARY, "A page of 4 by 6 inches each.")},
+        responses={(200, PDF): OpenApiResponse(OpenApiTypes.BINARY, "One page, 4 by 6 inches, per carton.")},
     )
     def labels(self, request: Request, supplier_id: int, fulfillment_id: int) -> HttpResponse:
         """Return the SSCC labels of a replenishment's cartons. Each carton keeps its number forever."""
-        known = frozenset({"cartons"})
-        refuse_near_misses(request.query_params.dict(), known)
-        refuse_repeated(request, known)
         (count,) = read_ids("cartons", [request.query_params.get("cartons", "1")])
         if count > MOST_CARTONS:
             raise InvalidFilter.at("cartons", f"Is {count}; the maximum is {MOST_CARTONS}.")
         cartons = cartons_of(self.fulfillment, count)
-        from fulfillments.slips.labels import draw_labels  # fpdf2 takes 40 MB of each process
+        from fulfillments.slips.labels import draw_labels  # import fpdf2 late: it takes 40 MB of memory
 
         document = draw_labels(self.fulfillment, cartons, count)
         return pdf_answer(document, f"carton-labels-{fulfillment_id}")
 
 
 def read_ids(field: str, words: list[str]) -> list[int]:
-    """Return ids from a URL. Raises InvalidFilter."""
-    wrong = [
-        word for word in words if not (word.isascii() and word.isdecimal() and 0 < int(word) <= LARGEST_ID)
-    ]
-    if wrong:
-        raise InvalidFilter.at(field, f"{wrong[0][:60]} is not a whole number above 0.")
+    """Return the whole numbers of a URL parameter. Raises InvalidFilter for any other text."""
+    for word in words:
+        if not (word.isascii() and word.isdecimal()) or not word.strip("0"):
+            raise InvalidFilter.at(field, f"{word[:60]} is not a whole number above 0.")
+        # Python refuses to convert a text of thousands of digits, so check its length first.
+        if len(word) > MOST_DIGITS or int(word) > LARGEST_ID:
+            raise InvalidFilter.at(field, f"{word[:60]} is too large; the maximum is {LARGEST_ID}.")
     return [int(word) for word in words]

@@ -1,4 +1,4 @@
-"""The carrier of a tracking number, its link, and doubts about its check digit."""
+"""The carrier of a tracking number, its link, and a warning about a wrong check digit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from fulfillments.tracking.formats import FORMATS
 
-# Spellings of the same carrier, without blanks and signs. The names in the data set are known as well.
+# Other spellings of carriers, in lower case, without spaces and punctuation. `_SPELLINGS` also has the names
+# in the data set.
 ALIASES = {
     "UPS": ("unitedparcelservice",),
     "USPS": ("unitedstatespostalservice", "uspostalservice"),
@@ -37,11 +38,11 @@ _URLS = {each.carrier: each.url for each in reversed(FORMATS) if each.url}
 
 @dataclass(frozen=True)
 class Identified:
-    """The carrier of a tracking number, and a doubt about the number."""
+    """The carrier of a tracking number, and a warning if the number is doubtful."""
 
     carrier: str
     is_named: bool
-    """Whether the supplier named the carrier; otherwise it is derived, or unknown."""
+    """Whether the supplier named the carrier. Otherwise the carrier is derived from the number, or empty."""
     warning: str = ""
 
     @property
@@ -50,16 +51,17 @@ class Identified:
 
 
 def spelled(carrier: str) -> str:
-    """Return a known carrier in its one spelling. An unknown carrier is returned unchanged."""
+    """Return a known carrier in its standard spelling. Return an unknown carrier unchanged."""
     return _SPELLINGS.get(_key(carrier), carrier)
 
 
 @lru_cache(maxsize=4096)
 def identify(tracking_number: str, carrier: str = "") -> Identified:
-    """Return the carrier of a parcel: as named, else derived if exactly one carrier fits the number.
+    """Return the named carrier, or else the carrier of the number if exactly one carrier fits the number.
 
-    A format that any number of its length fits names no carrier: a wrong link is worse than none.
-    The number is doubtful if it has a format of the named or only fitting carrier, but no right check digit.
+    A vague format (`TrackingFormat.is_vague`) does not prove a carrier, because a wrong link is worse than no
+    link. The number is doubtful if it has a format of the named carrier, or of the only carrier that fits,
+    but a wrong check digit.
     """
     number = re.sub(r"\s", "", tracking_number).upper()
     named = spelled(carrier)
@@ -84,9 +86,12 @@ def identify(tracking_number: str, carrier: str = "") -> Identified:
 
 
 def _derived(number: str, right: set[str], proved: set[str], doubted: str) -> str:
-    """Return the only carrier whose format is right, or the doubted one if the number has letters.
+    """Return the carrier that the number itself shows, or an empty text if the carrier is unknown.
 
-    A mistyped number of digits only may belong to a carrier that the data set does not know.
+    If exactly one carrier accepts the check digit, return this carrier, unless the format is vague. If no
+    carrier accepts the check digit, return `doubted`, but only for a number with letters.
+
+    A doubtful number without letters may belong to a carrier that is not in the data set.
     """
     if len(right) == 1:
         return next(iter(right & proved), "")
@@ -101,6 +106,6 @@ def _doubt(tracking_number: str, carrier: str) -> str:
 
 
 def tracking_url(tracking_number: str, carrier: str) -> str | None:
-    """Return the page on which the carrier shows the parcel, or None for a carrier without one."""
+    """Return the URL at which the carrier shows the parcel, or None if no URL is known."""
     url = _URLS.get(carrier)
     return url.replace("%s", quote(re.sub(r"\s", "", tracking_number), safe="")) if url else None

@@ -1,4 +1,4 @@
-"""The algorithms of check digits. Each returns the check character that a serial number should have."""
+"""The algorithms of check digits. Each algorithm returns the correct check character of a serial number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Terms = Mapping[str, Any]
 
 
 def _value(character: str) -> int:
-    """Return the value of a digit, or of a letter as UPS counts letters: A is 2, and I is 0."""
+    """Return the value of a digit or a letter. Letters have the values that UPS defines: A is 2, I is 0."""
     return int(character) if character.isdigit() else (ord(character) - 3) % 10
 
 

@@ -24,14 +24,14 @@ class TrackingFormat:
     url: str = ""
     check: Mapping[str, Any] = field(default_factory=dict)
     prefix: tuple[re.Pattern[str], str] | None = None
-    """A serial number that the pattern matches gets this prefix before its check."""
+    """A pattern and a prefix: the check adds the prefix to a serial number that matches the pattern."""
     couriers: Mapping[str, str] = field(default_factory=dict)
-    """The postal service of each country, for international numbers."""
+    """The postal service by country code, for international numbers."""
     is_vague: bool = False
     """Any number of this length fits: the format has neither a check digit nor a fixed letter."""
 
     def is_right(self, match: re.Match[str]) -> bool:
-        """Tell whether the check digit of a matching number, and its country, are right."""
+        """Return whether the check digit of a matching number, and its country, are right."""
         if self.couriers and match["CountryCode"] not in self.couriers:
             return False
         if not self.check:
@@ -45,7 +45,7 @@ class TrackingFormat:
             return False
 
     def carrier_of(self, match: re.Match[str]) -> str:
-        """Return the carrier of a matching number; empty if no postal service has its country."""
+        """Return the carrier of a matching number, or an empty text if its country is unknown."""
         return self.couriers.get(match["CountryCode"], "") if self.couriers else self.carrier
 
 
@@ -63,7 +63,10 @@ def _format(row: Mapping[str, Any]) -> TrackingFormat:
 
 
 def _has_fixed_letter(pattern: re.Pattern[str], valid: Sequence[str]) -> bool:
-    """Tell whether one of these valid numbers becomes wrong if one of its letters is another letter."""
+    """Return whether the pattern has a position that allows only certain letters.
+
+    This is true if a valid number no longer matches after one of its letters is replaced.
+    """
     numbers = (re.sub(r"\s", "", number).upper() for number in valid)
     return any(
         not pattern.fullmatch(number[: match.start()] + letter + number[match.end() :])

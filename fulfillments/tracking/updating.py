@@ -1,4 +1,4 @@
-"""Makes `formats.json` from a copy of the data set: one small file instead of many large ones."""
+"""The creation of `formats.json` from a copy of the data set: one small file replaces many large files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NAMES = {
     "ups": "UPS",
     "usps": "USPS",
 }
-"""Short names of carriers; the others have their name in the data set."""
+"""The short names of some carriers, by code. Other carriers keep their name in the data set."""
 NO_CHECK = "dummy"
 
 
 class WrongDataSet(Exception):
-    """The copy of the data set cannot be used; the message says why."""
+    """The error for a copy of the data set that cannot be used. The message has the reason."""
 
 
 def compact(folder: Path, version: str) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _formats(courier: Mapping[str, Any]) -> Iterator[dict[str, object]]:
         row: dict[str, object] = {
             "carrier": NAMES.get(courier["courier_code"], courier["name"]),
             "format": each["name"],
-            # Numbers are compared without blanks, so the pattern needs none.
+            # Numbers are compared without blanks, so remove the blanks from the pattern.
             "pattern": pattern.replace("(?<", "(?P<").replace("\\s*", ""),
         }
         validation = each.get("validation") or {}
@@ -74,7 +74,7 @@ def _couriers(each: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _prove(data: Mapping[str, Any]) -> None:
-    """Raise WrongDataSet unless every test number of the data set is recognized as it says."""
+    """Raise WrongDataSet for an unknown algorithm, or for a test number with another result than expected."""
     for row in data["formats"]:
         if row.get("check", {}).get("name", "mod7") not in ALGORITHMS:
             raise WrongDataSet(f"{row['format']} has the unknown check digit {row['check']['name']}.")
@@ -84,7 +84,7 @@ def _prove(data: Mapping[str, Any]) -> None:
 
 
 def wrongly_recognized(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each test number that its own format recognizes differently."""
+    """Yield each valid test number that its format refuses, and each invalid number that it accepts."""
     for row, each in zip(data["formats"], read_formats(data), strict=True):
         for number, is_valid in [*((n, True) for n in row["valid"]), *((n, False) for n in row["invalid"])]:
             match = each.pattern.fullmatch(re.sub(r"\s", "", number).upper())

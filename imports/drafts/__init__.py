@@ -2,7 +2,10 @@
 
 `sample`        the first rows of a file
 `preview`       the values that these rows have under the current mapping
-`columns`       a mapping as people edit it, column by column
+`first_rows`    reads the first rows of packed files in a worker
+`mappings`      the mappings that fit a file
+`mapped`        stores a file with its suggested mapping
+`columns`       a mapping in the form that people edit, column by column
 `chunks`        large files that arrive in several requests
-`services`      create, try, import and discard drafts
+`services`      creates, tries, imports and discards drafts
 """

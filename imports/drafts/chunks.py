@@ -1,6 +1,6 @@
-"""Large files arrive from the browser in chunks, each in its own request (ADR 72).
+"""The chunks of large files that a browser uploads, each chunk in its own request (ADR 22).
 
-So no request is longer than the limit, no file is held in memory, and the page can show the progress.
+Chunks keep each request below the size limit and keep the file out of memory. The page can show the progress.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ LARGEST_CHUNK = 8 * 1024**2
 
 
 def chunk_bytes() -> int:
-    """Return the most bytes of a chunk. A file of up to this size comes in one request."""
+    """Return the largest size of a chunk in bytes. A file of up to this size comes in one request."""
     most: int = settings.MAX_BODY_BYTES
     return min(LARGEST_CHUNK, most - REQUEST_OVERHEAD)
 
 
 def keep_chunk(upload: UUID, place: int, chunks: Iterable[bytes], *, by: Actor) -> None:
-    """Store a chunk, in place of an earlier one at the same position.
+    """Store a chunk. It replaces an earlier chunk at the same position.
 
-    Raises Invalid when the file is too large, Unavailable.
+    Raises Invalid when the file is too large or too many uploads are incomplete, Unavailable.
     """
     most: int = settings.BROWSER_UPLOAD_BYTES
     if place * chunk_bytes() >= most:
         raise Invalid(f"The file is larger than {filesizeformat(most)}.")
-    # Do not count the chunk that this one replaces: a request sent again after a lost connection must pass.
+    # Do not count the chunk that the new chunk replaces. After a lost connection the browser sends the same
+    # request again, and this request must succeed.
     waiting = UploadChunk.objects.filter(person=by.name).exclude(upload=upload, place=place)
     if (waiting.aggregate(size=Sum("blob__size"))["size"] or 0) >= 2 * most:
         raise Invalid("Too many of your uploads are incomplete. They are deleted after a day.")
@@ -55,7 +56,10 @@ def keep_chunk(upload: UUID, place: int, chunks: Iterable[bytes], *, by: Actor) 
 
 
 def joined(upload: UUID, count: int, *, by: Actor) -> Iterator[bytes]:
-    """Yield the whole file. Raises Invalid when chunks are missing or too large, OSError."""
+    """Return the bytes of the whole file.
+
+    Raises Invalid when chunks are missing or the file is too large. The iteration raises OSError.
+    """
     chunks = list(_of(upload, by).order_by("place").select_related("blob"))
     if not count or [chunk.place for chunk in chunks] != list(range(count)):
         raise Invalid("Parts of the file are missing. Send it again.")
@@ -82,7 +86,7 @@ def forget_chunks(upload: UUID, *, by: Actor) -> None:
 
 
 def forget_old() -> int:
-    """Delete the chunks of abandoned uploads; return their number. Their blobs are collected later."""
+    """Delete the chunks of abandoned uploads and return their number. Their blobs are deleted later."""
     old = UploadChunk.objects.filter(created_at__lt=Now() - KEPT).order_by("created_at")
     return _forget(UploadChunk.objects.filter(pk__in=[*old.values_list("pk", flat=True)[:AT_ONCE]]))
 

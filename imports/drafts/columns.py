@@ -1,4 +1,4 @@
-"""The mapping of a file as people edit it: each column of the file, and the field that it fills."""
+"""The mapping of a file in the form that people edit: each column with the field that it fills."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def targets(fields: Fields) -> list[tuple[str, str]]:
 
 @dataclass
 class MappedColumn:
-    """A column of the file, with the field that the mapping or the column's own name gives it."""
+    """A column of the file and the field that it fills, either by the mapping or by the column's name."""
 
     index: int
     name: str
@@ -45,11 +45,11 @@ class MappedColumn:
     entries: list[dict[str, Any]] = field(default_factory=list)
     by_name: str = ""
     is_read: bool = False
-    """Whether the mapping reads this column beside others, for names of options or to group rows."""
+    """Whether the mapping reads this column for another purpose: for names of options, or to group rows."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether the select box alone can show this column's mapping."""
+        """Return whether the select box alone can show this column's mapping."""
         extra = (
             set(self.entries[0]) - {"source_field", "destination_field", *CHANGES} if self.entries else set()
         )
@@ -69,14 +69,14 @@ class MappedColumn:
 
     @property
     def as_mapped(self) -> str:
-        """Return the fields that the mapping fills, for columns that the select box cannot show."""
+        """Return the fields that the mapping fills from this column, if the select box cannot show them."""
         if not self.entries or self.is_plain:
             return ""
         return " and ".join(dict.fromkeys(each["destination_field"] for each in self.entries))
 
     @property
     def left_alone(self) -> str:
-        """Return how the column is used while nothing is chosen."""
+        """Return how the import uses the column while no field is chosen for it."""
         if self.by_name:
             return f"{self.by_name}, by name"
         return "used to group rows" if self.is_read else "ignored"
@@ -134,7 +134,7 @@ def _find(sample: FileSample, name: str) -> int | None:
     try:
         return find(sample.columns, name, ())
     except Unreadable:
-        return None  # the preview names the two columns that differ in case only
+        return None  # two columns differ in case only; the preview shows this error
 
 
 def changed_body(
@@ -144,9 +144,9 @@ def changed_body(
     posted: Mapping[str, str],
     fields: Fields,
 ) -> dict[str, object]:
-    """Return a request body with the posted changes; `options` are the options of `body`.
+    """Return a request body with the posted changes; `options` are the options that `body` gives an import.
 
-    After a change the body lists every entry, and no longer names a saved mapping.
+    If a column was changed, the returned body lists every entry and no longer names a saved mapping.
     """
     math = posted.get("math_transformer", "").strip()
     kept: list[dict[str, object]] = []
@@ -172,7 +172,7 @@ def changed_body(
 
 
 def _is_replaced(entry: Mapping[str, Any], chosen: list[dict[str, object]], fields: Fields) -> bool:
-    """Whether another column was chosen for a field that holds one value."""
+    """Return whether the user chose another column for the entry's field, which only one column can fill."""
     name = entry["destination_field"].partition(".")[0]
     if fields[name].splittable:
         return False

@@ -1,7 +1,7 @@
-"""Read the first rows of packed drafts in a worker: a small workbook can take a minute of work to open.
+"""Read the first rows of packed drafts in a worker, because even a small workbook can take a minute to open.
 
-The drafts are the queue. A worker holds a draft under a lease, and hears of a discarded draft when it renews
-the lease, about once a second.
+The table of drafts is the queue. A worker holds a draft under a lease and renews the lease about once a
+second. If the draft was discarded, the renewal fails and the worker stops.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ TOO_HARD = "The file could not be read: the service stopped while it read it. Sa
 
 
 class UnreadableDraft(Unreadable):
-    """A draft that a worker could not read. Only a page shows the problem, so it has no code."""
+    """A draft that a worker could not read. Only a page shows the problem, so the error has no code."""
 
     def __init__(self, problem: str) -> None:
         super().__init__("", problem)
 
 
 def wake_reader(draft_id: int) -> None:
-    """Wake a worker for a draft. If the message is lost, the sweep wakes one later."""
+    """Wake a worker for a draft. If the message is lost, the next sweep wakes a worker."""
     leased.wake(READ_TASK, draft_id)
 
 
 def wake_waiting_readers() -> None:
-    """Wake workers for the drafts that no worker reads."""
+    """Wake workers for the drafts that must be read and that no worker holds."""
     for draft_id in ImportDraft.unfinished():
         wake_reader(draft_id)
 
@@ -72,7 +72,10 @@ def read_draft(draft_id: int) -> None:
 
 
 def _renewing(draft: ImportDraft) -> Callable[[], None]:
-    """Return a check to call now and then. It raises LeaseLost if the draft was discarded."""
+    """Return a function that renews the lease if a second has passed since the last renewal.
+
+    The reader calls the function repeatedly. The function raises LeaseLost if the draft was discarded.
+    """
     renewed_at = time.monotonic()
 
     def check() -> None:

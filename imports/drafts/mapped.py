@@ -1,4 +1,4 @@
-"""Store an uploaded file with the mapping that fits its header, and name faults in words."""
+"""Store an uploaded file with the mapping that fits its header, and describe errors for operators."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ FAULTS = (ApiError, ValidationError, Unreadable, OSError)
 def mapped_draft(
     supplier: Supplier, kind: str, name: str, chunks: Iterable[bytes], *, by: Actor
 ) -> ImportDraft:
-    """Store a file as a draft with the suggested mapping. Raises one of FAULTS if it is unreadable.
+    """Store a file as a draft with the suggested mapping. Raises one of FAULTS if the file is unreadable.
 
-    A worker reads a packed file, and its draft gets the mapping when a page shows it.
+    A packed file is only stored here. A worker reads it later, and the first page that shows the draft
+    suggests the mapping.
     """
     draft = create_draft(supplier, kind, name, chunks, by=by)
     if draft.is_packed:
@@ -43,7 +44,7 @@ def mapped_draft(
 
 
 def sample_of(draft: ImportDraft) -> FileSample:
-    """Return the first rows of a draft. A worker has read the rows of a packed file.
+    """Return the first rows of a draft. For a packed file, return the rows that a worker has stored.
 
     Raises Unreadable, OSError.
     """

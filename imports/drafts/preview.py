@@ -1,4 +1,4 @@
-"""The values that a file's first rows have under the current mapping, read by the import's statements."""
+"""The values of a file's first rows under the current mapping, computed with the SQL of the import."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PreviewRow:
 
 @dataclass
 class Preview:
-    """The first rows as they would be read; `problem` is the reason why the file cannot be read."""
+    """The first rows as an import would read them; `problem` is the reason why the file cannot be read."""
 
     fields: list[str] = field(default_factory=list)
     rows: list[PreviewRow] = field(default_factory=list)
@@ -89,7 +89,7 @@ def preview(
 
 
 def _as_table(sample: FileSample, rows: Sequence[Any], shape: RowShape) -> StagingTable:
-    """Return the rows as a query of values that stands for a staging table."""
+    """Return a staging table whose rows are a VALUES list in SQL instead of a real table."""
     staging = StagingTable(0, len(sample.header))
     columns = SQL(", ").join([Identifier("line"), *staging.columns])
     values = SQL(", ").join(
@@ -140,15 +140,15 @@ def _rows(staging: StagingTable, mapped: MappedFile) -> list[PreviewRow]:
 
 
 def _json(text: str) -> Any:
-    """Keep numbers as written: 19.50 must not become 19.5."""
+    """Parse JSON, but keep numbers as text: 19.50 must not become 19.5."""
     return json.loads(text, parse_float=str, parse_int=str)
 
 
 UNREADABLE_VALUES = ("NaN", "-infinity", "?")
 
 
-def _shown(value: Any) -> str:
-    """Show a value as text; an unreadable value is empty, because its fault explains it."""
+def _shown(value: object) -> str:
+    """Return a value as text. An unreadable value becomes empty: the preview shows its `Fault` instead."""
     if value is None or value in UNREADABLE_VALUES:
         return ""
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The first rows of a file, read as an import reads them, with any header."""
+"""The first rows of a file. They are read in the same way as by an import, but any header is accepted."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from imports.pipeline.tolerant_reader import Record
 from imports.pipeline.workbook_parts import Check
 
 READ = 200
-"""Rows to read: enough to find out how numbers are written."""
+"""The number of rows to read: enough to find out how numbers are written."""
 LONGEST_CELL = 2_000
 
 
 @dataclass(frozen=True)
 class FileSample:
-    """A file's header and first rows; the first `own` columns are those of our error report."""
+    """A file's header and first rows. `own` is the number of leading columns that our error report added."""
 
     header: list[str]
     rows: list[Record]
@@ -33,7 +33,7 @@ class FileSample:
 
     @property
     def columns(self) -> list[str]:
-        """Return the columns of the file without those of our error report."""
+        """Return the file's own columns, without the columns of our error report."""
         return self.header[self.own :]
 
     def cells(self, index: int, count: int = 3) -> list[str]:
@@ -45,8 +45,8 @@ class FileSample:
 def read_sample(path: Path, known: Collection[str], check: Check = lambda: None) -> FileSample:
     """Read the first rows of a file; `known` are names that a header may have. Raises Unreadable.
 
-    `check` is called now and then while a workbook is opened, and may raise to end it. A header without any
-    known name is accepted: its columns can be mapped by hand.
+    `check` is called repeatedly while a workbook is opened, and may raise an exception to stop the reading. A
+    header without any known name is accepted, because its columns can be mapped by hand.
     """
 
     with open_sheet(path, ExpectedHeader(known, accepts_any=True), check) as sheet:
@@ -59,7 +59,7 @@ def read_sample(path: Path, known: Collection[str], check: Check = lambda: None)
 
 
 def as_json(sample: FileSample) -> dict[str, object]:
-    """Return a sample as JSON. PostgreSQL stores no NUL and no half characters, so they are replaced."""
+    """Return a sample as JSON. PostgreSQL cannot store NUL and lone surrogates; they are replaced."""
     stored: dict[str, object] = json.loads(
         json.dumps(asdict(sample), ensure_ascii=False)
         .encode("utf-8", "replace")

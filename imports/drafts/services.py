@@ -33,7 +33,10 @@ AT_ONCE = 1_000
 def create_draft(
     supplier: Supplier, kind: str, name: str, chunks: Iterable[bytes], *, by: Actor
 ) -> ImportDraft:
-    """Store an uploaded file. Raises QuotaExceeded, Unavailable, Invalid when too many drafts wait."""
+    """Store an uploaded file as a draft. Raises Invalid if the supplier has too many drafts.
+
+    Raises QuotaExceeded, and Unavailable if the file cannot be stored.
+    """
     job_files.refuse_hoarding(supplier, 0)
     if ImportDraft.objects.filter(supplier=supplier).count() >= MOST_KEPT:
         raise Invalid(
@@ -60,7 +63,7 @@ def create_draft(
 
 
 def _is_packed(blob: Blob) -> bool:
-    """Tell by the first bytes whether a worker must read the file."""
+    """Return whether the first bytes show a gzip or zip file, which a worker must read."""
     reader = contents.reader_of(blob)
     try:
         start = reader.read(0, 4)
@@ -72,7 +75,7 @@ def _is_packed(blob: Blob) -> bool:
 def saved_options(supplier: Supplier, kind: str, body: dict[str, object]) -> dict[str, object]:
     """Return the options that an automatic import stores for this body. Raises ValidationError, Invalid."""
     api = kind_of(kind).api
-    assert api is not None  # operators upload no files of a kind without requests
+    assert api is not None  # operators upload only files of kinds with an API
     checked = api.settings_body(data=body)
     checked.is_valid(raise_exception=True)
     return kind_of(kind).checked_options(supplier, checked)
@@ -121,14 +124,23 @@ def start_again(tried: ImportJob, *, by: Actor) -> ImportJob:
     return job
 
 
+def import_after(tried: ImportJob) -> ImportJob | None:
+    """Return the newest import of a dry run's file that started after the dry run.
+
+    The draft may be deleted, so compare `source` and `as_of`. `start_again` copies both to the import.
+    """
+    same = ImportJob.objects.of_a_kind_with(tried).filter(source=tried.source, as_of=tried.as_of)
+    return same.filter(dry_run=False, pk__gt=tried.pk).order_by("-pk").first()
+
+
 def forget_old() -> int:
-    """Delete drafts that are a week old; return their number. Their blobs are collected later."""
+    """Delete drafts that are a week old and return their number. Their blobs are deleted later."""
     old = ImportDraft.objects.filter(created_at__lt=Now() - KEPT).values_list("pk", "blob_id")[:AT_ONCE]
     return sum(discard(pk, blob_id) for pk, blob_id in old)
 
 
 def discard(draft_id: int, blob_id: int) -> int:
-    """Delete one draft."""
+    """Delete one draft and release its blob. Return 1, the number of drafts."""
     with transaction.atomic():
         ImportDraft.objects.filter(pk=draft_id).delete()
         contents.release([blob_id])

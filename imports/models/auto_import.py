@@ -7,7 +7,7 @@ from imports.models.kind import choices
 
 
 class AutoImport(models.Model):
-    """The settings by which files in a supplier's folder of this kind are imported."""
+    """The settings of a supplier's automatic imports from the folder of one kind."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="auto_imports")
     kind = models.CharField(max_length=20, choices=choices)
@@ -15,6 +15,7 @@ class AutoImport(models.Model):
     options = models.JSONField(default=dict, help_text="Mapping, transformer, warehouse, mode.")
 
     class Meta:
+        verbose_name = "automatic import"
         constraints = [models.UniqueConstraint("supplier", "kind", name="auto_import_once")]
 
     def __str__(self) -> str:

@@ -6,9 +6,10 @@ from imports.models.job import ImportJob
 
 
 class Correction(models.Model):
-    """The link between a job with corrected rows and the job whose rejects they are.
+    """The link between a job with corrected rows and the original job, which rejected these rows.
 
-    There is no database constraint: jobs are deleted one by one, and each would keep the other.
+    The foreign keys have no database constraint. Old jobs are deleted by SQL one by one, and a constraint
+    would refuse to delete either of the two. The link is deleted after both jobs.
     """
 
     job = models.OneToOneField(

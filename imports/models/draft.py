@@ -13,7 +13,7 @@ from sftp_ingest.models import Blob
 class ImportDraft(LeasedWork):
     """A file that an operator uploaded in the browser and that is not imported yet, with its mapping.
 
-    A worker reads the first rows of a packed file; the page reads those of a plain text itself.
+    A worker reads the first rows of a packed file. The page itself reads the first rows of a plain text file.
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_drafts")
@@ -48,7 +48,7 @@ class ImportDraft(LeasedWork):
 
     @property
     def is_being_read(self) -> bool:
-        """Whether a worker has yet to read the first rows."""
+        """Return whether a worker still has to read the first rows."""
         return self.is_packed and self.sample is None and not self.problem
 
     def __str__(self) -> str:

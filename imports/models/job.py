@@ -1,4 +1,4 @@
-"""Import jobs. The row of a job is stored first and stays correct after any crash (contract 6)."""
+"""Import jobs. A job's row is stored before its work begins, and stays correct after a crash (contract 6)."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         return self.filter(supplier=supplier)
 
     def of_a_kind_with(self, job: ImportJob) -> Self:
-        """Return the jobs of the same supplier and kind, which run in order."""
+        """Return the jobs of the same supplier and kind. These jobs run one after the other."""
         return self.filter(supplier_id=job.supplier_id, kind=job.kind)
 
     def unreported(self) -> Self:
-        """Return the jobs that ended or wait for approval and whose supplier was not informed yet."""
+        """Return the jobs that ended or wait for approval, and that no report has described yet."""
         return self.filter(reported_at=None).exclude(status__in=UNFINISHED)
 
     def unfinished(self) -> Self:
@@ -69,13 +69,13 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
         return self.filter(status__in=UNFINISHED)
 
     def free(self) -> Self:
-        """Return the jobs that wait for a worker or whose worker shows no sign of life."""
+        """Return the jobs that wait for a worker, and the running jobs whose lease has ended."""
         return self.filter(ImportJob.to_do(), FREE)
 
 
 @dataclass
 class JobChange:
-    """The changes of one move: columns of the job other than its status, and data of the event."""
+    """The changes of one move: values of the job's fields other than `status`, and data of the event."""
 
     repeated: bool
     target: Status
@@ -86,8 +86,8 @@ class JobChange:
 class ImportJob(LeasedWork, JobProgress, JobContent):
     """The import of one file.
 
-    `created + updated + unchanged + rejected + duplicates = rows_total` once it has succeeded. Only `_move`
-    assigns the status; the worker's other writes go through `update_if_owner`.
+    In a job that succeeded, `created + updated + unchanged + rejected + duplicates = rows_total`. Only
+    `_move` assigns the status; the worker's other writes go through `update_if_owner`.
     """
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="import_jobs")
@@ -136,7 +136,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             # Operators search a million jobs by status, by dry run and by a file's whole path.
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
-            # For the quota. Few of all jobs still keep a file.
+            # For the quota. The index is partial, because few jobs still keep a file.
             models.Index("supplier", condition=Q(blob__isnull=False), name="import_keeps_file"),
             HashIndex("source", name="import_source"),
             models.Index(folded(file_name("source")), name="import_file_folded"),
@@ -156,20 +156,20 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
 
     @property
     def area(self) -> str:
-        """The area of the scopes that cover the job: `catalog` or `inventory`."""
+        """Return the area of the scopes that cover the job, such as `catalog`."""
         return area_of(self.kind)
 
     @property
     def lacks_file(self) -> bool:
-        """Whether the job waits for its file to be fetched from a remote host."""
+        """Return whether the job waits for its file to be fetched from a remote host."""
         return self.status == Status.QUEUED and bool(self.options.get("remote")) and not self.has_content
 
     def wake_after_commit(self) -> None:
-        """After the commit, wake a worker for the job, or a fetcher if its file is missing."""
+        """Wake a worker for the job after the commit, or a fetcher if its file is missing."""
         wake_after_commit(self.pk, fetch=self.lacks_file)
 
     def earlier(self) -> ImportJobQuerySet:
-        """Return the unfinished jobs that come before this one."""
+        """Return the unfinished jobs of the supplier and kind that must end before this job starts."""
         same = ImportJob.objects.unfinished().of_a_kind_with(self)
         return same.filter(pk__lt=self.pk) | same.filter(status=Status.RUNNING).exclude(pk=self.pk)
 
@@ -180,21 +180,21 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         return Q(status__in=UNFINISHED)
 
     def may_start(self) -> bool:
-        """Return whether no earlier job of the kind is unfinished, and the supplier may run one more job."""
+        """Return whether all earlier jobs of the kind have ended and the supplier may run one more job."""
         others = ImportJob.objects.exclude(pk=self.pk)
         return not self.earlier().exists() and has_slot(self.supplier_id, others)
 
     def take(self, owner: str) -> None:
-        """Start the job with this owner, or take it over."""
+        """Start the queued job with this owner, or take over the running job for this owner."""
         with self._move(START if self.status == Status.QUEUED else TAKE_OVER, by=WORKER) as move:
             move.changes = {"owner": owner, "lease_until": Now() + self.LEASE, "attempts": F("attempts") + 1}
             if self.started_at is None:
                 move.changes["started_at"] = Now()
 
     def update_if_owner(self, **changes: Any) -> None:
-        """Write to the job as its worker; counters are added to the stored ones.
+        """Update the job as its worker: add counters to the stored counters, and replace other fields.
 
-        Raises LeaseLost, which undoes the rest of the transaction.
+        Raises LeaseLost if this worker no longer owns the job; the error rolls back the transaction.
         """
         added = {name: F(name) + changes.pop(name) for name in COUNTERS if name in changes}
         held = self.held().filter(status=Status.RUNNING)
@@ -205,10 +205,10 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             self.refresh_from_db(fields=[*added, *changes])
 
     def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, object]) -> None:
-        """Wait for a person. The job then blocks no other job, and is staged again when it continues.
+        """Let the job wait for approval. A waiting job blocks no other job. Approval stages its file again.
 
-        `ground`: the warehouses of the file; a later file must cover all of them to supersede it. `outlook`:
-        the changes that the file would make, for the person who decides.
+        `ground`: the ids of the file's warehouses; a later file supersedes this job if it covers all of them.
+        `outlook`: the changes that the file would make, for the person who decides.
         """
         with self._move(AWAIT_APPROVAL, by=WORKER) as move:
             report = {**self.report, "reasons": reasons, "outlook": outlook} | (
@@ -221,12 +221,12 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             move.target = Status.SUCCEEDED_WITH_ERRORS if self.rejected else Status.SUCCEEDED
 
     def fail(self, code: str, message: str) -> None:
-        """End the job as failed; rows that landed stay."""
+        """End the job as failed. Rows that were already written stay."""
         with self._move(FAIL, by=WORKER) as move:
             move.changes = {"error": {"code": code, "message": message}}
 
     def stop(self) -> None:
-        """End the job because a person asked for it."""
+        """End the running job, because a person asked to cancel it."""
         with self._move(STOP, by=WORKER):
             pass
 
@@ -238,7 +238,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             move.changes = {"error": {"code": code, "message": message}}
 
     def supersede(self, later: ImportJob) -> None:
-        """End the job while it waits for approval, because a later file has landed."""
+        """End a job that waits for approval, because a later file has been imported."""
         with self._move(SUPERSEDE, by=WORKER) as move:
             error = {"code": "superseded", "message": f"Import {later.pk} came later and has landed."}
             move.changes = {"error": error, "report": {**self.report, "superseded_by": later.pk}}
@@ -255,7 +255,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 move.data = _reason_data(reason)
 
     def approve(self, *, by: Actor, reason: str = "", left_out: Sequence[str] = ()) -> None:
-        """Release the job while it waits for approval. Raises InvalidTransition.
+        """Let a job that waits for approval run. Raises InvalidTransition.
 
         `left_out`: names of warehouses whose rows the job rejects and whose stock it leaves unchanged.
         """
@@ -277,7 +277,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             move.changes = {**self._from_the_start(), "report": {}}
 
     def _from_the_start(self) -> dict[str, object]:
-        """Return the columns of a job that never ran; its rejects are deleted at once."""
+        """Delete the job's rejects, and return the field values of a job that never ran."""
         self.rejects.all().delete()
         empty = dict.fromkeys(("rows_total", "staged", "error", "started_at", "finished_at", "reported_at"))
         zero = dict.fromkeys((*COUNTERS, "bookmark", "last_line", "attempts"), 0)
@@ -287,7 +287,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
 
     @contextmanager
     def _move(self, move: JobMove, *, by: Actor) -> Iterator[JobChange]:
-        """Lock and read the job, check the move, then write the status, the event and their consequences.
+        """Lock and read the job, check the move, then store the status, the event and the caller's changes.
 
         Raises InvalidTransition, and LeaseLost when the owner of a fenced move does not hold the lease.
         """
@@ -325,7 +325,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 raise
             raise LeaseLost from None
 
-    def record(self, type: str, *, by: Actor, **data: Any) -> None:  # noqa: A002 - the field's name in the API
+    def record(self, type: str, *, by: Actor, **data: object) -> None:  # noqa: A002 - the field's name in the API
         """Record an event of this job."""
         about = {"kind": self.kind, "status": self.status, "source": self.source, "dry_run": self.dry_run}
         record(
@@ -333,11 +333,11 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         )
 
     def request_carried_on(self) -> AbstractContextManager[None]:
-        """Carry on the request that started the job, so that its events and log lines name it."""
+        """Return a context in which events and log lines have the id of the request that started the job."""
         return carried_on(self.request_id, f"supplier:{self.supplier_id}")
 
     def _come_to_rest(self) -> None:
-        """Drop the staging table, and wake a worker for the supplier's next job of each kind."""
+        """Drop the staging table, release an unneeded file, and wake workers for the supplier's next jobs."""
         StagingTable(self.pk).drop()
         if self.status in DONE_WITH_FILE:
             self.release_content()

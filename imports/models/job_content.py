@@ -1,4 +1,4 @@
-"""The file of an import job: a blob. Jobs older than the blobs have their own copy."""
+"""The file of an import job, stored as a blob. Jobs made before blobs existed have their own copy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JobContent(models.Model):
         abstract = True
 
     def local_file(self) -> AbstractContextManager[Path]:
-        """Provide the job's file on this machine while the block runs. Raises OSError."""
+        """Return a context that provides the job's file on this machine. Raises OSError."""
         return contents.local_file(self.blob) if self.blob else nullcontext(self._former_copy)
 
     @property
@@ -43,11 +43,11 @@ class JobContent(models.Model):
 
     @property
     def has_file(self) -> bool:
-        """Whether the file is stored or can be fetched again."""
+        """Return whether the file is stored or can be fetched again."""
         return self.has_content or bool(self.options.get("remote"))
 
     def release_content(self) -> None:
-        """Release the file: the job will not read it again, and unused blobs are collected later."""
+        """Release the file, because the job will not read it again. Unused blobs are deleted later."""
         if self.file:
             call_after_commit(self._former_copy.unlink, missing_ok=True)
         contents.release([self.blob_id] if self.blob_id else [])

@@ -13,9 +13,9 @@ from imports.states import Status
 
 
 def has_slot(supplier_id: int, other_jobs: QuerySet[Any]) -> bool:
-    """Return whether a supplier may run one more job beside its running ones.
+    """Return whether a supplier may run one more job in addition to its running jobs.
 
-    Serialize callers: two concurrent callers could both see the same free slot.
+    The advisory lock serializes callers: two concurrent callers could both see the same free slot.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('import slots', %s))", [supplier_id])

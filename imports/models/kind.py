@@ -1,4 +1,4 @@
-"""The names of the registered import kinds, for the columns that store one. See `imports.kinds`."""
+"""The names of the registered import kinds, for the model fields that store a name. See `imports.kinds`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def names() -> list[str]:
 
 
 def choices() -> list[tuple[str, str]]:
-    """Return the names with their labels. The models' columns call this, so a new kind needs no migration."""
+    """Return the names with their labels. Model fields call this, so that a new kind needs no migration."""
     return [(name, name.capitalize()) for name in _areas]
 
 

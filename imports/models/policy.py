@@ -10,10 +10,11 @@ from accounts.models import Supplier
 
 
 class ImportPolicy(models.Model):
-    """When a supplier's imports wait for a person: the approval rule (contract 12)."""
+    """A supplier's approval rule: the limits above which an import waits for a person (contract 12)."""
 
     supplier = models.OneToOneField(Supplier, on_delete=models.CASCADE, related_name="import_policy")
     zeroed_share = models.DecimalField(
+        "share of variants set to 0",
         max_digits=4,
         decimal_places=3,
         default=Decimal("0.3"),
@@ -21,10 +22,15 @@ class ImportPolicy(models.Model):
         help_text="A full stock file that would set more than this share of the stocked variants to 0 waits.",
     )
     zeroed_least = models.PositiveIntegerField(
-        default=100, help_text="A file also waits only if it would set more than this many variants to 0."
+        "number of variants set to 0",
+        default=100,
+        help_text="A file also waits only if it would set more than this many variants to 0.",
     )
-    zeroed_in_delta = models.BooleanField(default=False, help_text="Apply the rule to delta files as well.")
+    zeroed_in_delta = models.BooleanField(
+        "check delta files", default=False, help_text="Apply the rule to delta files as well."
+    )
     delisted_share = models.DecimalField(
+        "share of variants delisted",
         max_digits=4,
         decimal_places=3,
         null=True,
@@ -33,6 +39,7 @@ class ImportPolicy(models.Model):
         help_text="A product file that would delist more than this share of the listed variants waits.",
     )
     price_factor = models.DecimalField(
+        "factor of a price change",
         max_digits=8,
         decimal_places=3,
         null=True,
@@ -42,7 +49,7 @@ class ImportPolicy(models.Model):
     )
 
     class Meta:
-        verbose_name_plural = "import policies"
+        verbose_name = "approval rule"
         constraints = [
             models.CheckConstraint(
                 condition=Q(zeroed_share__gte=0, zeroed_share__lte=1)
@@ -53,7 +60,7 @@ class ImportPolicy(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Import policy of {self.supplier}"
+        return f"Approval rule of {self.supplier}"
 
     @classmethod
     def of(cls, supplier_id: int) -> ImportPolicy:

@@ -9,7 +9,7 @@ from imports.models.kind import choices
 
 
 class SavedMapping(models.Model):
-    """A named mapping of a supplier's files. The mappings of the service itself are not stored as rows."""
+    """A named mapping of a supplier's files. The built-in mappings are not stored as rows."""
 
     supplier = models.ForeignKey(Supplier, on_delete=models.CASCADE, related_name="saved_mappings")
     kind = models.CharField(max_length=20, choices=choices)

@@ -7,7 +7,7 @@ from sftp_ingest.models import Blob
 
 
 class UploadChunk(models.Model):
-    """A chunk of a file that a browser is uploading; deleted when the file is complete, or after a day."""
+    """A chunk of a file that a browser is uploading, deleted when the file is complete or after a day."""
 
     person = models.CharField(max_length=200, help_text="The name of the sender; no one else can add chunks.")
     upload = models.UUIDField(help_text="The number of the upload, given by its page.")

@@ -14,7 +14,7 @@ LONGEST_CELL = 60
 
 
 def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
-    """Return whether the job now waits. A dry run only reports that it would wait."""
+    """Apply the approval rule and return whether the job now waits. A dry run only reports the reasons."""
     job = context.job
     if job.approved_at or job.bookmark:
         return False

@@ -19,10 +19,11 @@ class Barcode(FileColumn):
         return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))
 
     def _fits(self, value: Composable, test: str) -> Composable:
-        """Return a condition on digits, length and check digit; GS1 weighs digits 3 and 1 from the right.
+        """Return the condition of a valid barcode (digits, length, check digit), with `test` applied to it.
 
-        The digits are read as hexadecimal. Each byte of that number holds one digit of weight 3 and one of
-        weight 1, so one operation weighs all digits. The bytes are added up by % 255, because 256 % 255 = 1.
+        GS1 weighs the digits by 1 and 3 in turn, from the check digit to the left. The digits are read as a
+        hexadecimal number: each of its bytes holds one digit of weight 3 and one digit of weight 1, so one
+        operation weighs all digits. `% 255` adds up the bytes, because 256 % 255 = 1.
         """
         number = SQL("((CASE WHEN octet_length({0}) % 2 = 1 THEN 'x0' ELSE 'x' END || {0})::bit(56)::bigint)")
         weighed = SQL("((({0} >> 4) & {1}) * 3 + ({0} & {1})) % 255 % 10 = 0").format(

@@ -1,4 +1,4 @@
-"""Type, compare, check and land one range of a staged file, in a few statements."""
+"""Convert, compare, check and land the rows of one range of a staged file, in a few statements."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from imports.sql import execute, row
 
 MOST_WARNINGS = 20
 SHOWN_LINES = 10
-# Lines in a range. At most one range is repeated after a worker dies; a cancel waits for at most one.
+# Lines in a range. When a worker dies, at most one range is repeated. A canceled job ends its range first.
 STEP = 20_000
 
-# Force lookups through unique indexes: the planner's statistics of a table that has just grown would make it
-# read the whole table for each range. Parallel workers would take longer to start than the work.
+# Force lookups through unique indexes. The statistics of a table that has just grown are old, and with them
+# the planner would read the whole table for each range. Starting parallel workers would take longer than the
+# work.
 ONE_BY_ONE = """
     SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0;
     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
@@ -28,7 +29,7 @@ ONE_BY_ONE = """
 
 
 def land_range(context: ImportContext, importer: RangeImporter, after: int, upto: int) -> dict[str, object]:
-    """Land the rows of these lines in this transaction; return the additions to the job's counters."""
+    """Write the rows of these lines in this transaction, and return the changes of the job's fields."""
     rows = context.sizes.get(after, 0)
     counts: dict[str, Any] = dict.fromkeys(("created", "updated", "rejected"), 0)
     if rows:
@@ -58,7 +59,7 @@ def _land(
 
 
 def _lost_pictures(context: ImportContext) -> list[str]:
-    """Return a warning about the rows of the batch that land without some of their pictures."""
+    """Return a warning about the rows of the batch that are imported without some of their pictures."""
     if not context.mapped.notes or len(context.job.warnings) >= MOST_WARNINGS:
         return []
     lost = SQL("SELECT count(*), (array_agg(line ORDER BY line))[:{}] FROM {} WHERE lost_pictures")
@@ -74,7 +75,7 @@ def _lost_pictures(context: ImportContext) -> list[str]:
 
 
 def gather(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
-    """Fill the batch with the rows of a range that differ from the stored ones; return their number."""
+    """Fill the batch with the rows of a range that differ from the stored rows, and return their number."""
     execute(SQL("DROP TABLE IF EXISTS {}").format(BATCH))
     return execute(
         SQL("CREATE TEMP TABLE import_batch ON COMMIT DROP AS {}").format(
@@ -84,11 +85,14 @@ def gather(context: ImportContext, importer: RangeImporter, within: Composable) 
 
 
 def differing(context: ImportContext, importer: RangeImporter, within: Composable) -> Composable:
-    """Return a query for these rows: their values, their looked-up columns, and whether one is `wrong`."""
+    """Return a query for the rows of a range that differ from the stored rows.
+
+    The query returns the values, the columns of the lookup, and `wrong`: whether the row breaks a rule.
+    """
     lookup, mapped = importer.lookup(context), context.mapped
     table, rows = SQL("{} AS s").format(context.staging.table), within
     if not context.first:
-        # Join by ctid alone. If the condition also named the line, and the statistics called the range empty,
+        # Join by ctid alone. If the condition also named the line and the statistics showed an empty range,
         # the planner could compare every row of the range with every other row.
         table = SQL("(SELECT place FROM {} AS s WHERE {} OFFSET 0) AS d JOIN {} ON s.ctid = d.place").format(
             context.staging.differing, within, table
@@ -96,8 +100,8 @@ def differing(context: ImportContext, importer: RangeImporter, within: Composabl
         rows = SQL("true")
     named = {**lookup.columns, **mapped.marks, **mapped.notes, **mapped.values}
     return SQL(
-        # OFFSET 0 keeps the planner from computing each value again wherever it is named. Columns that all
-        # rows need come before the texts, so they are found without reading the texts.
+        # OFFSET 0 makes the planner compute each value once, even if the query names the value several times.
+        # Columns that all rows need come before the long texts, so that PostgreSQL need not read the texts.
         "SELECT b.line, ({wrong}) IS TRUE AS wrong, {shown} FROM ("
         "SELECT s.line, {columns} FROM {table} {steps} {joins} WHERE {rows} AND ({unchanged}) IS NOT TRUE"
         " OFFSET 0) AS b"

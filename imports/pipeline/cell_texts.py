@@ -14,7 +14,7 @@ from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.row_shape import CellsSql
 from imports.shop_exports.export import LEAVE_OUT
 
-# The spellings of option types in files.
+# The words for each option type in files, in several languages.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "color": ("color", "colour", "farbe", "couleur", "kleur", "colore"),
     "size": ("size", "größe", "groesse", "taille", "talla", "tamaño", "maat", "taglia"),
@@ -34,17 +34,20 @@ TRANSFORMED = {
 
 
 def transforms(entry: MappingEntry) -> bool:
-    """Whether an entry changes the text of a cell."""
+    """Return whether an entry changes the text of a cell."""
     return bool(entry.string_transformer or entry.split_by_character or entry.values or entry.relative_urls)
 
 
 def is_single(binding: Binding) -> bool:
-    """Whether each cell of a column holds one option or property at most."""
+    """Return whether each cell of a column holds at most one option or property."""
     return not (binding.entry.split_by_character or binding.entry.name_separator)
 
 
 def absolute_urls(cell: Composable, base: str) -> Composable:
-    """Return URLs, separated by |, with relative ones completed by the base or left out."""
+    """Return the URLs of a cell, separated by |.
+
+    Relative URLs are completed with the base. If the base is LEAVE_OUT, they are left out.
+    """
     absolute = SQL("part ~* '^https?://'")
     if base == LEAVE_OUT:
         shown: Composable = SQL("part")
@@ -108,9 +111,11 @@ def pairs_of(
     named_by: Composable | None,
     cells: CellsSql,
 ) -> Composable:
-    """Return a query for the pairs of one column: place, part, name and value.
+    """Return a query for the pairs of one column.
 
-    Names from the file are sorted: colors, sizes and widths are options, all others are properties.
+    Each row has the position of the column, the position of the part in the cell, the name and the value.
+    If the names come from the file, the names of colors, sizes and widths are options. All other names are
+    properties.
     """
     entry = binding.entry
     name: Composable = SQL("{}::text").format(Literal(entry.subtype))
@@ -147,7 +152,10 @@ def _between_pairs(split: str, named: str) -> str:
 
 
 def _sorted(column: Pairs, name: Composable) -> Composable:
-    """Return the option's type, or the name of a property that is not an option; else empty."""
+    """Return the type of an option, or the name of a property, in SQL.
+
+    The result is empty for a property in a column of options, and for an option in a column of properties.
+    """
     known = SQL(" ").join(
         SQL("WHEN {} THEN {}").format(Literal(word), Literal(option if column.choices else ""))
         for option, words in SPELLINGS.items()

@@ -1,7 +1,7 @@
-"""A workbook's cell as its reader sees it, with the leading zeros of its format.
+"""The text of a workbook's cell as a spreadsheet program shows it, with the leading zeros of its format.
 
-Two things are always written plainly, because a file does not name its country: numbers have a decimal point
-and no groups, dates are ISO 8601.
+Numbers and dates do not follow the program's country, because the file does not name the country: numbers
+have a decimal point and no thousands separators, and dates are ISO 8601.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-# Parts that show no digit: colors, conditions and countries in brackets, wide blanks, fill characters.
+# The parts of a number format without digits: `[color, condition or country]`, `_` with the character whose
+# width stays blank, and `*` with the character that fills the cell.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
@@ -35,7 +36,7 @@ def as_shown(cell: Any) -> str:
 
 
 def number_as_shown(value: float, number_format: str) -> str:
-    """Return a number under a format such as `00000`, `0.00` or `"SKU-"0000`."""
+    """Return a number as text in a number format such as `00000`, `0.00` or `"SKU-"0000`."""
     shape = HIDDEN.sub("", number_format.split(";")[0])
     bare = LITERAL.sub("", shape)
     digits = DIGITS.search(bare)
@@ -51,7 +52,7 @@ def number_as_shown(value: float, number_format: str) -> str:
     zeros = whole.count("0")
     text = shown.zfill(zeros) + (f".{decimals}" if decimals else "")
     sign = "-" if exact < 0 and text.strip("0.") else ""
-    if zeros > 1:  # an identifier: the text around the digits belongs to it
+    if zeros > 1:  # the number is an identifier, and the text around the digits is part of it
         before, after = shape.split(_placeholders(shape), 1)
         return _spelt(before) + sign + text + _spelt(after)
     return f"{sign}{text}{'%' if percent else ''}"

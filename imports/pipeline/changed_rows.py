@@ -1,8 +1,9 @@
-"""Before the ranges: find the rows of a staged file that differ, for the whole file at once.
+"""Find all rows of a staged file that differ from the stored rows, before the first range is merged.
 
-Most rows of a nightly file are unchanged. One join that only reads finds the others; the database may use
-any plan and parallel workers, and no lock is held. Ranges lock the rows they write, so they get only the
-rows that differ, and check each of them again.
+Most rows of a nightly file are unchanged. One read-only join finds the changed rows. The join holds no lock,
+and the database may use any plan and parallel workers. Each range gets only its changed rows, because a
+range locks the rows that it writes. It compares these rows again, because a stored row may have changed since
+the join.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import RangeImporter
 from imports.sql import execute
 
-# Tell the planner that few rows come out; forbid nested loops over a table it believes to be small.
+# Make parallel plans cheap, because the join returns few rows. Forbid materialization: with it, the planner
+# chooses nested loops over a table that it wrongly believes to be small.
 FEW_COME_OUT = """
     SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.001; SET LOCAL enable_material = off
 """
 
 
 def find_changed_rows(context: ImportContext, importer: RangeImporter) -> None:
-    """Count the rows of each remaining range, and store which of them differ."""
+    """Count the rows of each range after the bookmark. Store the line numbers of all changed rows.
+
+    A changed row differs from the stored row. If there are no stored rows yet, only count the rows.
+    """
     bookmark = context.job.bookmark
     _count(context, bookmark)
     context.first = importer.is_first(context)

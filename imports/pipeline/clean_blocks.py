@@ -1,4 +1,4 @@
-"""Decide which blocks of a file COPY can take unchanged."""
+"""Decide which blocks of a file can go to COPY unchanged."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
 def well_formed(delimiter: str) -> Callable[[bytes], bool]:
-    """Return a test that every quote opens, closes or is doubled: then COPY reads the block as we do.
+    """Return a test for blocks in which every quote opens a cell, closes a cell or is doubled.
 
-    Text outside of quotes must be empty (a doubled quote) or begin and end where cells do. There are no
-    possessive groups: Python before 3.11.5 matches them wrongly.
+    COPY reads such a block in the same way as our own reader. The text between two quoted parts must be empty
+    (a doubled quote), or begin and end at the edges of cells. The pattern has no possessive groups, because
+    Python before 3.11.5 matches them wrongly.
     """
     d = re.escape(delimiter.encode())
     misplaced = re.compile(rb'"(?:(?<=[^"' + d + rb'\n]")|(?!["' + d + rb"\n]|\r\n|\Z))")
@@ -28,7 +29,7 @@ def well_formed(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
-    """Return a test that COPY reads a block correctly and no row needs the tolerant reader."""
+    """Return a test for blocks that COPY reads correctly and in which no row needs the tolerant reader."""
     is_well_formed, wants_a_look = well_formed(delimiter), closer_look(delimiter)
 
     def test(data: bytes) -> bool:
@@ -38,10 +39,14 @@ def clean_blocks(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def closer_look(delimiter: str) -> Callable[[bytes], bool]:
-    """Return a test for blocks that need the tolerant reader: blank rows, `="00123"`, lost characters."""
+    """Return a test for blocks that need the tolerant reader.
+
+    Such blocks have blank rows, formulas like `="00123"`, or the character U+FFFD, which replaces a lost
+    character.
+    """
     d = re.escape(delimiter.encode())
     blanks = rb'[ \t\xc2\xa0"' + d + rb"]"
-    # The first pattern is quick and matches in hardly any block.
+    # Test this pattern first: it is fast, and it matches in very few blocks.
     might_begin_blank = re.compile(rb"\n(?:[ \t\xc2" + d + rb']|"")')
     blank_row = re.compile(rb"(?:\A|\n)" + blanks + rb"+\r?(?:\n|\Z)")
     as_text = re.compile(rb'="(?:(?<=[\n' + d + rb']=")|(?<=[\n' + d + rb']"=")")')
@@ -60,7 +65,7 @@ def closer_look(delimiter: str) -> Callable[[bytes], bool]:
 
 
 def is_clean(data: bytes, well_formed: Callable[[bytes], bool]) -> bool:
-    """Whether COPY reads this block as written. Before PostgreSQL 18 a line \\. would end it."""
+    """Return whether COPY reads this block as written. Before PostgreSQL 18, a line `\\.` ends the COPY."""
     if b"\\" in data and (data.startswith(b"\\.") or b"\n\\." in data or b"\r\\." in data):
         return False
     if len(data.translate(None, CONTROLS)) < len(data):

@@ -1,7 +1,7 @@
-"""The columns that a file may have: the SQL that turns text into a value, and the rules for it.
+"""The columns that a file may have: the SQL that turns text into a value, and the rules for the value.
 
-An unreadable value becomes one that no row can have (NaN, -infinity, '?'). So one comparison with the stored
-rows finds the unchanged ones, and only rows that differ need checks.
+An unreadable text becomes a value that no stored row can have (NaN, -infinity, '?'). Therefore one comparison
+finds the rows that equal their stored rows, and only the other rows need checks.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 
 from api.errors import Invalid
 
-# Blanks, including invisible ones that come with text copied from a page.
+# White space, including invisible characters in text that was copied from a web page.
 BLANKS = " \t\r\n\u00a0\u202f\u3000\ufeff\u200b\u200c\u200d\u2060"
-# A long number as a spreadsheet rounds and shows it.
+# A long number that a spreadsheet rounded, such as `1.23E+12`.
 ROUNDED = r"^[0-9]([.,][0-9]+)?e[+][0-9]+$"
-# The blanks that can stand inside a word without being seen.
+# Invisible characters that may be inside a word.
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
 @dataclass(frozen=True)
 class RowRule:
-    """A condition that makes a row a reject, with the message that explains it."""
+    """A condition under which a row is rejected, with the message that explains the reason."""
 
     condition: Composable
     code: str | Composable
     message: Composable
-    # Whether the value cannot be read at all; a computed field has its own message for that.
+    # Whether the value cannot be read at all. A computed field has its own message for an unreadable value.
     is_unreadable: bool = False
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a numeric column of this file is written: whether `1.234` and `1,234` mean decimals or groups."""
+    """The notation of a numeric column in a file: whether `1.234` and `1,234` mean decimals or thousands."""
 
     dot: str = "decimal"
     comma: str = "unknown"
@@ -56,7 +56,7 @@ class FileColumn:
     splittable: ClassVar[bool] = False
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
-        """Return the value of a trimmed, non-NULL cell; `raw` is the untouched cell, for speed."""
+        """Return the value of a trimmed, non-NULL cell. `raw` is the cell before trimming, for fast tests."""
         return cell
 
     def in_currency(self, currency: str) -> FileColumn:
@@ -64,7 +64,7 @@ class FileColumn:
         return self
 
     def suspect(self, value: Composable) -> Composable | None:
-        """Return a cheap condition that holds for every wrong value, or None if the rules are cheap."""
+        """Return a cheap condition that is true for every wrong value, or None if the rules are cheap too."""
         return None
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
@@ -99,14 +99,14 @@ class TextColumn(FileColumn):
         return SQL("(octet_length({0}) > length({0}) AND {0} ~ {1})").format(value, Literal(f"[{INVISIBLE}]"))
 
     def _was_rounded(self, value: Composable) -> Composable:
-        """Whether a spreadsheet rounded this long number, so that several numbers look the same."""
+        """Return the condition that a spreadsheet rounded a long number. Several numbers then look alike."""
         return SQL("(strpos({0}, '+') > 0 AND {0} ~* {1})").format(value, Literal(ROUNDED))
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
         sentence = text(f"{self.name} is longer than {self.longest} characters.")
         rules = [*super().rules(value, cell), RowRule(condition, "too_long", sentence)]
-        # An invisible character would make a different key.
+        # Refuse invisible characters in a key: two keys could look the same and name different rows.
         if self.is_key:
             at = SQL("length(substring({} FROM {})) + 1").format(value, Literal(f"^[^{INVISIBLE}]*"))
             which = SQL("upper(lpad(to_hex(ascii(substr({}, {}, 1))), 4, '0'))").format(value, at)
@@ -189,7 +189,7 @@ class Urls(FileColumn):
     splittable: ClassVar[bool] = True
 
     def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
-        # Search for forbidden characters: that is quicker than matching all allowed ones in order.
+        # Search for forbidden characters: this is faster than matching a list of URLs.
         return SQL(
             "CASE WHEN {raw} = '' OR (({raw} LIKE 'http://_%%' OR {raw} LIKE 'https://_%%')"
             " AND {raw} !~ {forbidden}) THEN {raw}"
@@ -205,7 +205,7 @@ class Urls(FileColumn):
         )
 
     def left_out(self, cell: Composable) -> Composable:
-        """Return the condition that a cell has a text that is no URL."""
+        """Return the condition that a cell contains a text that is not a URL."""
         return SQL(
             "EXISTS (SELECT FROM regexp_split_to_table({}, {}) AS u (part) WHERE part <> '' AND part !~* {})"
         ).format(cell, Literal(f"[|,[:space:]{BLANKS}]+"), Literal(A_URL))

@@ -1,7 +1,7 @@
-"""Unpack a file by its first bytes: plain, gzip, a zip with one CSV, or a workbook.
+"""Open a file as a sheet of rows: plain text, gzip, zip or a workbook, recognized by its content.
 
-The file is unpacked as it is read, to save memory and disk, and only up to a limit: a few kilobytes can
-unpack to any size.
+A packed file is unpacked while it is read, to save memory and disk. There is a limit for the unpacked bytes,
+because a few kilobytes can unpack to any size.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ LONGEST_NAME = 60
 def open_sheet(
     path: Path, expected: ExpectedHeader, check: Check = lambda: None
 ) -> Iterator[Sheet | WorkbookSheet]:
-    """Open the rows of a file; `expected` tells its header from other rows. Raises Unreadable.
+    """Open a file and read its header; `expected` distinguishes the header from other rows.
 
-    `check` is called now and then, and may raise Canceled.
+    `check` is called repeatedly while a workbook is opened, and may raise Canceled. Raises Unreadable.
     """
     with ExitStack() as opened:
         file = opened.enter_context(path.open("rb"))
@@ -58,7 +58,7 @@ def open_sheet(
 
 
 class Unpacked:
-    """The bytes of a packed file. Raises Unreadable if it is damaged or too large."""
+    """The bytes of a packed file. Raises Unreadable if the file is damaged or too large."""
 
     def __init__(self, file: BinaryIO | gzip.GzipFile) -> None:
         self._file = file

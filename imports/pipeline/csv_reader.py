@@ -40,7 +40,7 @@ class Block:
 
 
 class Sheet:
-    """An open CSV file, past its header."""
+    """An open CSV file whose header has been read."""
 
     def __init__(self, file: Readable, encoding: Encoding, expected: ExpectedHeader) -> None:
         """Open the file and find its header. Raises Unreadable."""
@@ -72,7 +72,7 @@ class Sheet:
     def _read_header(self, expected: ExpectedHeader) -> list[str]:
         candidates = list(DELIMITERS)
         separator = re.match(rb'"?sep=([,;\t|])"?\r?\n', self._pending, re.IGNORECASE)
-        if separator:  # a spreadsheet's own hint
+        if separator:  # a first line such as `sep=;`, in which Excel names the delimiter
             candidates = [separator[1].decode()]
             self._take(separator.end())
         while blank := re.match(rb"[ \t]*\r?\n", self._pending):
@@ -83,7 +83,8 @@ class Sheet:
             reader = TolerantReader(self._pending, self.line, delimiter, final=self._ended)
             for above, record in enumerate(islice(reader, MOST_ABOVE + 1)):
                 fault = record.message or fault_of_header(record.cells)
-                # A wrong delimiter can make a record malformed; the right delimiter finds the most cells.
+                # Report the fault found with the delimiter that gives the most cells, because that delimiter
+                # is probably right. A wrong delimiter can make a good record malformed.
                 if fault and not above and record.code != "malformed" and len(record.cells) > cells:
                     problem, cells = fault, len(record.cells)
                 names = restore_header([cell.strip(BLANKS) for cell in record.cells])
@@ -104,7 +105,7 @@ class Sheet:
         return data
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of the records below the header. The caller returns unread bytes by `give_back`."""
+        """Yield blocks of the records below the header. The caller returns unread bytes with `give_back`."""
         stuck = False
         while True:
             self._fill(BLOCK + LONGEST_RECORD)
@@ -117,11 +118,12 @@ class Sheet:
             before = len(self._pending)
             block = self._block(size)
             yield block
-            # A reader that returned a whole block gets more bytes next time, so that each round moves on.
+            # If the caller gave back the whole block, the next block has all pending bytes, so that the
+            # caller can read at least one record.
             stuck = len(self._pending) == before
 
     def _shorten_line(self) -> None:
-        """Cut a line that is longer than any record may be; it will be refused anyway."""
+        """Cut a line that is longer than a record may be. Its record will be refused in any case."""
         kept, rest = self._pending[: LONGEST_RECORD + 1], b""
         while b"\n" not in rest and not self._ended:
             chunk = next(self._chunks, None)
@@ -135,13 +137,16 @@ class Sheet:
         return Block(line, data, final, clean=bool(size) and self._is_clean(data))
 
     def give_back(self, data: bytes) -> None:
-        """Put the beginning of an unfinished record back before the next bytes."""
+        """Put back the beginning of an unfinished record, so that the next block begins with it."""
         self.line -= data.count(b"\n")
         self._pending = data + self._pending
 
 
 def boundary(data: bytes) -> int:
-    """Return the end of the last whole record, by the parity of quotes; 0 if it is unknown."""
+    """Return the position after the last whole record, or 0 if it is unknown.
+
+    A line break ends a record if the number of quotes before it is even.
+    """
     at = data.rfind(b"\n", 0, BLOCK)
     for _ in range(8):
         if at < 0:

@@ -14,7 +14,7 @@ SHOWN_LINES = 10
 
 
 def drop_duplicates(context: ImportContext, importer: Importer) -> tuple[int, list[str]]:
-    """Keep the last row of each key; return the number of other rows, and warnings about them."""
+    """Delete all rows except the last row of each key. Return the number of deleted rows, and warnings."""
     repeated = context.staging.repeated
     execute(SQL("CREATE UNLOGGED TABLE {} (line bigint, earlier bigint[])").format(repeated))
     keys = importer.key(context)

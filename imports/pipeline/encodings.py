@@ -1,4 +1,4 @@
-"""Find the encoding of a file from its bytes; the bytes continue as UTF-8."""
+"""Find the encoding of a file from its bytes, and convert the bytes to UTF-8."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Protocol
 from imports.pipeline.errors import Unreadable
 
 CHUNK = 256 * 1024
-# The beginning of a text or document that is no table, and its name.
+# Patterns for the beginning of documents that are not tables, with the names of their formats.
 OTHER_FORMATS = (
     (rb"%PDF-", "a PDF"),
     (rb"<\?xml|<(rss|feed|html|!doctype)\b", "XML or HTML"),
     (rb'\{\s*["}]|\[\s*[\[{]', "JSON"),
 )
-# Zip, which includes .xlsx and .ods; gzip; the older .xls.
+# The first bytes of zip (which includes .xlsx and .ods), of gzip, and of the older .xls.
 WORKBOOKS = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 
 
@@ -42,7 +42,7 @@ LABELS = {"cp1252": "Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"
 
 
 class Readable(Protocol):
-    """A file, or the content of a packed one."""
+    """A plain file, or the content of a packed file."""
 
     def read(self, size: int, /) -> bytes: ...
     def seek(self, position: int, /) -> object: ...
@@ -51,8 +51,9 @@ class Readable(Protocol):
 def find_encoding(file: Readable) -> Encoding:
     """Return the encoding of a file, found from its bytes.
 
-    A file without a byte order mark that is not valid UTF-8 is Windows-1252, unless it also holds characters
-    that only UTF-8 makes: then the other bytes are damage. Raises Unreadable for a file that is not text.
+    A file without a byte order mark that is not valid UTF-8 is read as Windows-1252. If it also has valid
+    UTF-8 characters beyond ASCII, it is read as UTF-8, and the invalid bytes count as damage. Raises
+    Unreadable for a file that is not text.
     """
     file.seek(0)
     head = file.read(4096)
@@ -108,4 +109,4 @@ def as_utf8(file: Readable, encoding: str) -> Iterator[bytes]:
     try:
         yield decoder.decode(b"", True).encode("utf-8", escape)
     except UnicodeDecodeError:
-        yield b"\xff"  # half a character: the file was cut off
+        yield b"\xff"  # the last character is incomplete, because the file was cut off

@@ -11,7 +11,7 @@ TEMPORARY = ("08", "40", "53", "57P")
 
 
 def is_temporary(error: Exception) -> bool:
-    """Whether the database is away or busy, so that the same work may succeed later.
+    """Return whether the database is unavailable or busy, so that the same work may succeed later.
 
     A statement that PostgreSQL refuses, for example for too many arguments, fails again each time.
     """
@@ -22,7 +22,7 @@ def is_temporary(error: Exception) -> bool:
 
 
 class Unreadable(Exception):
-    """The file as a whole cannot be imported; becomes the job's error."""
+    """The file as a whole cannot be imported. The exception's code and message become the job's `error`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

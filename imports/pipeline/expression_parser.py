@@ -210,9 +210,9 @@ def parse_assignments(text: str, names: Collection[str]) -> list[Assignment]:
 
 
 def parse_value(text: str) -> Tree:
-    """Parse the transformer of one entry: an expression of `value`, or its continuation (`*1.2`)."""
+    """Parse the transformer of one entry: an expression with `value`, or the part after `value` (`*1.2`)."""
     stripped = text.strip()
-    # `-5` could be a number or "five less"; a leading operator means the latter.
+    # `-5` could mean the number -5 or `value - 5`. A leading operator means `value - 5`.
     continued = stripped[:1] in ("*", "/", "+", "-") and "value" not in stripped
     if not continued:
         return Parser(text, {"value"}).whole()

@@ -48,7 +48,8 @@ class BinaryOperation:
     def sql(self, fields: Mapping[str, Composable]) -> Composable:
         left, right = self.left.sql(fields), self.right.sql(fields)
         if self.sign == "/":
-            # PostgreSQL derives the scale of a quotient from the dividend. A division by zero gives NULL.
+            # Round the dividend first, because PostgreSQL derives the scale of a quotient from it. A division
+            # by zero gives NULL.
             return SQL("round(round({}, {scale}) / nullif({}, 0), {scale})").format(
                 left, right, scale=Literal(DIVISION_SCALE)
             )
@@ -67,7 +68,7 @@ class Call:
             assert isinstance(places, NumberLiteral)
             return SQL("round({}, {})").format(parts[0], Literal(int(places.value)))
         if self.function in ("min", "max"):
-            # least() and greatest() would ignore empty values and NaN.
+            # least() and greatest() would ignore empty values, and least() would also ignore NaN.
             rows = SQL(", ").join(SQL("({})").format(part) for part in parts)
             chosen = SQL("min(x)" if self.function == "min" else "max(x)")
             return SQL(
@@ -83,7 +84,7 @@ Tree = NumberLiteral | Field | Negation | BinaryOperation | Call
 
 @dataclass(frozen=True)
 class Assignment:
-    """`field = tree`."""
+    """An assignment `field = tree`."""
 
     field: str
     tree: Tree

@@ -1,4 +1,4 @@
-"""The header of a file: how it is found, its names, and the messages about a file without a header."""
+"""The header of a file: its score among the first rows, its checks, and the messages if it is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ABOVE = 20
 
 @dataclass(frozen=True)
 class ExpectedHeader:
-    """The column names that an import knows. `accepts_any` accepts a header without any known name."""
+    """The column names that an import knows. With `accepts_any`, a header needs no known name."""
 
     known: Collection[str]
     needs: str = ""
@@ -25,7 +25,7 @@ class ExpectedHeader:
     accepts_any: bool = False
 
     def weigh(self, names: list[str]) -> tuple[int, bool]:
-        """Return a score of these cells as a header. The caller takes the upper row of two equal scores."""
+        """Return a score of these cells as a header. If scores are equal, the caller takes the upper row."""
         filled = sum(1 for name in names if name)
         return count_known(names, self.known), filled > 1
 

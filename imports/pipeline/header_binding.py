@@ -1,4 +1,4 @@
-"""Bind columns of the file to fields: by the mapping, else by name."""
+"""Bind columns of the file to fields: first by the entries of the mapping, then by the columns' names."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from imports.pipeline.mapping import ALIASES, MappingEntry
 
 @dataclass(frozen=True)
 class Binding:
-    """An entry and the index of its column in the file."""
+    """A mapping entry and the index of its column in the file."""
 
     index: int
     entry: MappingEntry
-    # The column with the names of options or properties.
+    # The index of the column with the names of options or properties.
     named_by: int | None = None
 
 
@@ -35,14 +35,14 @@ class Bound:
 
 
 def meaning(name: str) -> str:
-    """Return the field with this column name or alias, ignoring case, else the name itself."""
+    """Return the field of a column name that is an alias, in any case; else the name in lower case."""
     return ALIASES.get(name.casefold(), name.casefold())
 
 
 def find(header: Sequence[str], name: str, used: Collection[int]) -> int | None:
-    """Return the index of an unused column with this exact name, else in another case.
+    """Return the index of an unused column with this exact name, else with this name in another case.
 
-    Raises Unreadable if several columns differ in case only: the code does not guess.
+    Raises Unreadable if several columns would fit.
     """
     alike = [
         index for index, each in enumerate(header) if index not in used and each.casefold() == name.casefold()
@@ -66,9 +66,10 @@ def bind(
     automatic: bool = True,
     own: int = 0,
 ) -> Bound:
-    """Bind entries, then unmapped columns with a field's name; the first `own` columns are our report's.
+    """Bind the columns of the entries, then unmapped columns that have a field's name.
 
-    Raises Unreadable for a column that cannot be distinguished from another.
+    The first `own` columns come from our error report and are skipped. Raises Unreadable if several
+    columns fit one name.
     """
     fields: dict[str, list[Binding]] = {}
     used, absent = set(range(own)), []
@@ -101,7 +102,7 @@ def _absent_warning(entry: MappingEntry, fields: Mapping[str, list[Binding]]) ->
 
 
 def _alike_warnings(read: Iterable[str], ignored: Iterable[str]) -> list[str]:
-    """Return a warning for each column that lost to a column whose name differs in case only."""
+    """Return a warning for each ignored column whose name differs from a read column in case only."""
     by_name = {name.casefold(): name for name in read}
     return [
         f"The columns {each!r} and {found!r} differ in case only; {found!r} was read."

@@ -21,7 +21,7 @@ from imports.saved_mappings import known_by_header
 
 
 class OpenFile(Protocol):
-    """A file past its header: a sheet of an import, or the sample of a preview."""
+    """A file whose header has been read: a sheet of an import, or the sample of a preview."""
 
     @property
     def header(self) -> list[str]: ...
@@ -44,7 +44,7 @@ class PreparedFile(Generic[F]):
     options: Mapping[str, Any]
     file: F
     rewrite: Callable[[F, Rewriting], F]
-    """How this kind of file is rewritten."""
+    """The function that rewrites this kind of file."""
     hint: str = ""
     rewriting: Rewriting | None = None
     shape: RowShape = field(default_factory=RowShape)
@@ -89,7 +89,7 @@ def choose_mapping(prepared: PreparedFile[F]) -> PreparedFile[F]:
 
 
 def rewrite_records(prepared: PreparedFile[F]) -> PreparedFile[F]:
-    """Rewrite the records of files that the importer's statements cannot read."""
+    """Rewrite the records of a file whose layout the importer's SQL cannot read."""
     file = prepared.file
     rewriting = prepared.importer.rewriting(prepared.supplier_id, prepared.options, file.header, file.own)
     if rewriting is None:
@@ -98,7 +98,7 @@ def rewrite_records(prepared: PreparedFile[F]) -> PreparedFile[F]:
 
 
 def bind_columns(prepared: PreparedFile[F]) -> PreparedFile[F]:
-    """Bind the options of rows, and the columns, to the header."""
+    """Find the columns of the row options and of the fields in the header."""
     header, own, importer = prepared.file.header, prepared.file.own, prepared.importer
     shape = bind_rows(header, prepared.options.get("rows", {}), own)
     entries = importer.entries(prepared.options)

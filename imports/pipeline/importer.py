@@ -1,7 +1,7 @@
-"""The importer of a kind: its columns, its comparison with stored rows, and its landing.
+"""The base classes of importers. An importer has the columns of a kind, and compares and writes its rows.
 
 The pipeline knows files, ranges, bookmarks and rejects; importers know the domain. The apps of the domain
-register their importers with `imports.kinds`, because this room may not import theirs.
+register their importers with `imports.kinds`, because the app `imports` must not import these apps.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from imports.pipeline.rewritten_sheet import Rewriting
 
 @dataclass(frozen=True)
 class Lookup:
-    """The joins by which a batch finds its stored rows.
+    """The joins that find the stored row for each row of a file.
 
-    `joins` follow `FROM staging AS s`; `columns` are added to the batch; `unchanged` holds for rows that
-    need no change.
+    `joins` follow `FROM staging AS s`; `columns` are added to the batch; the condition `unchanged` is
+    true for rows that need no change.
     """
 
     joins: Composable
@@ -37,15 +37,15 @@ class Lookup:
 class Importer(ABC):
     """One kind of import: its columns, and the rules for the whole file.
 
-    The subclasses `RangeImporter` and `row_importer.RowImporter` declare how rows land.
+    The subclasses `RangeImporter` and `row_importer.RowImporter` declare how rows are written.
     """
 
-    # The sentence that tells how a request names the file's own columns.
+    # A sentence that explains how a request names the file's own columns.
     naming_hint: ClassVar[str] = ""
     columns: ClassVar[Mapping[str, FileColumn]]
     # Whether unmapped columns fill the fields of the same name.
     automatic: ClassVar[bool] = True
-    # Whether a file's header may choose a mapping of the service.
+    # Whether a built-in mapping may be chosen because it fits the file's header.
     maps_by_header: ClassVar[bool] = False
 
     def columns_for(self, options: Mapping[str, object]) -> Mapping[str, FileColumn]:
@@ -58,7 +58,7 @@ class Importer(ABC):
 
     @abstractmethod
     def key(self, context: ImportContext) -> list[Composable]:
-        """Return the expressions over `s` that identify a row; a file's last row of each key counts."""
+        """Return the expressions over a staged row, `s`, that identify it. The last row of a key counts."""
 
     def rewriting(
         self, supplier_id: int, options: Mapping[str, object], header: Sequence[str], own: int
@@ -78,7 +78,7 @@ class Importer(ABC):
         """Return the fields that every file of this kind needs."""
 
     def needed_columns(self, options: Mapping[str, object]) -> str:
-        """Return a sentence with the columns that a file needs, and how to name the file's own ones."""
+        """Return a sentence that lists the needed columns and explains how to name the file's own columns."""
         columns = self.columns_for(options)
         required = [column.name for column in columns.values() if column.required and not column.hidden]
         needed = [columns[name].name for name in self.mandatory(options)]
@@ -86,11 +86,11 @@ class Importer(ABC):
         return f"The file needs the columns {listed}. {self.naming_hint}".strip()
 
     def check_columns(self, read: Collection[str], ignored: Iterable[str]) -> None:
-        """Raise Unreadable for an ignored column that may stand for a field that no column fills."""
+        """Raise Unreadable if an ignored column was probably meant for a field that no column fills."""
         return
 
     def finish(self, context: ImportContext) -> dict[str, object]:
-        """Do the work after the last row has landed; return additions to the job's report."""
+        """Do the work after the last row was written, and return additions to the job's report."""
         return {}
 
     def forecast_finish(self, context: ImportContext) -> dict[str, object]:
@@ -106,7 +106,7 @@ class Importer(ABC):
         return {}
 
     def ground(self, context: ImportContext) -> list[int]:
-        """Return the ids of the warehouses that a file covers. An empty list means all warehouses."""
+        """Return the ids of the warehouses that a file covers; empty for kinds without warehouses."""
         return []
 
     def waiting_ground(self, job: ImportJob) -> list[int]:
@@ -114,7 +114,7 @@ class Importer(ABC):
         return []
 
     def after_commit(self) -> None:
-        """Run after the commit of a change."""
+        """Do work after the commit of a range that changed rows, and after the commit of the whole job."""
         return
 
     def check(self, supplier: Supplier, options: Mapping[str, object]) -> dict[str, object]:
@@ -123,18 +123,18 @@ class Importer(ABC):
 
 
 class RangeImporter(Importer):
-    """An import kind whose rows are compared with stored rows and land range by range."""
+    """An importer that compares rows with stored rows and writes them range by range."""
 
-    # The database tables in which rows are looked up, and the columns of these lookups.
+    # The database tables in which stored rows are looked up, and the columns of these lookups.
     tables: ClassVar[Mapping[str, Sequence[str]]]
 
     def prepare(self, context: ImportContext) -> None:
-        """Look up values once, before the ranges."""
+        """Look up the values that all ranges need, before the first range."""
         return
 
     @abstractmethod
     def lookup(self, context: ImportContext) -> Lookup:
-        """Return the joins by which rows find their stored rows."""
+        """Return the joins that find the stored row for each row of the file."""
 
     @abstractmethod
     def rules(self, context: ImportContext) -> list[tuple[str, RowRule]]:
@@ -142,21 +142,21 @@ class RangeImporter(Importer):
 
     @abstractmethod
     def is_first(self, context: ImportContext) -> bool:
-        """Whether nothing is stored yet that rows could be compared with."""
+        """Return whether there are no stored rows yet with which the file could be compared."""
 
     def same_row(self, context: ImportContext) -> Composable:
-        """Return the condition that a batch's row, `b`, is a staged row, `s`, of the range."""
+        """Return the condition that a row of the batch, `b`, was made from a staged row, `s`."""
         return SQL("s.line = b.line")
 
     def complete(self, context: ImportContext) -> None:
-        """Add values to a new batch that its one join could not find, and mark wrong rows."""
+        """Fill in values of the batch that the join of `lookup` did not find, and mark wrong rows."""
         return
 
     @abstractmethod
     def land(self, context: ImportContext) -> BatchResult:
-        """Write the good rows of the batch, under locks in the one order.
+        """Write the rows of the batch that are not wrong. Lock stored rows in one order, to avoid deadlocks.
 
-        Rows that are found wrong under the locks are marked, and the pipeline removes them.
+        Mark rows that are found to be wrong after the lock. The pipeline stores them as rejects.
         """
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""Run a job from its file to rows: stage, check, merge in ranges, report. See docs/adr/0020.
+"""Run a job: stage its file, check its rows, write them in ranges, and report. See docs/adr/0020.
 
-Each range is one transaction. Its last act moves the job's bookmark and counters, and only while this worker
-holds the lease. So a worker may be killed or paused at any instant: another worker continues after the last
-committed range.
+Each range is one transaction. Its last statement moves the job's bookmark and counters, and matches only
+while this worker holds the lease. Therefore a worker may be killed or paused at any time: another worker
+continues after the last committed range.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from sftp_ingest.errors import StorageAway
 
 logger = logging.getLogger(__name__)
 
-# The number of workers that may die over one range before the file counts as the cause.
+# The number of workers that may die while they process the same range. After that the job fails, because its
+# file is probably the cause.
 MOST_ATTEMPTS = 5
 
 
 def run_job(job_id: int) -> bool:
-    """Run a free job to its end; return whether the job was free."""
+    """Run a job to its end if no worker holds it. Return False if the job cannot run now."""
     owner = new_owner()
     waiting = ImportJob.objects.filter(pk=job_id).first()
     if waiting is not None and waiting.lacks_file:
@@ -60,7 +61,7 @@ def run_job(job_id: int) -> bool:
     except (DatabaseError, InterfaceError) as error:
         if not is_temporary(error):
             raise
-        # The lease expires, and the sweep gives the job to a worker with a database.
+        # The lease expires, and the sweep gives the job to a worker again.
         logger.exception("import %s: the database went away, or something in it is held", job_id)
         if not connection.in_atomic_block:
             connection.close()
@@ -95,9 +96,9 @@ def _to_the_end(job: ImportJob, check: Check) -> None:
 
 
 def _require_attempts_left(job: ImportJob) -> None:
-    """Raise Unreadable after too many workers ended at this range: the file must be the cause."""
+    """Raise Unreadable if too many workers died at this range, because the file is probably the cause."""
     if job.attempts > MOST_ATTEMPTS:
-        at = f"after line {job.bookmark}" if job.bookmark else "before its first row landed"
+        at = f"after line {job.bookmark}" if job.bookmark else "before its first row was imported"
         message = f"{MOST_ATTEMPTS} workers failed {at}. Ask the operator to look at this import."
         raise Unreadable("gave_up", message)
 
@@ -106,7 +107,7 @@ def _merge(context: ImportContext, importer: Importer) -> None:
     if isinstance(importer, RowImporter):
         importer.carry_out_all(context)
     else:
-        assert isinstance(importer, RangeImporter)  # the only other kind
+        assert isinstance(importer, RangeImporter)  # there is no third subclass
         _land_ranges(context, importer)
 
 
@@ -132,7 +133,7 @@ def _finish(context: ImportContext, importer: Importer) -> None:
             importer.forecast_finish(context) if job.dry_run else importer.finish(context)
         )
         job.update_if_owner(report=merge_reports(job.report, report))
-        # An error report corrects some rows of a file; it does not replace a file.
+        # A corrected error report has only some rows of a file, so it supersedes no older file.
         replaces = not (job.dry_run or context.mapped.own)
         ground = importer.ground(context) if replaces else []
         job.succeed()

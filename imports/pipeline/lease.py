@@ -1,4 +1,4 @@
-"""The lease of a job: a worker takes it, and renews it while the worker lives."""
+"""The lease of a job. A worker takes the lease and renews it while it works on the job."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 def claim(job_id: int, owner: str) -> ImportJob | None:
-    """Take the lease of a free job, unless an earlier job of its supplier and kind is unfinished."""
+    """Take the lease of a free job and return the job.
+
+    Return None if the job is not free, or if an earlier job of its supplier and kind is unfinished.
+    """
     _end_session_of_last_owner(job_id)
     job = ImportJob.claim(job_id, owner)
     if job is None:
@@ -30,14 +33,15 @@ def claim(job_id: int, owner: str) -> ImportJob | None:
 
 
 def session_name(owner: str) -> str:
-    """Return the name of a worker's database session while it has this job: the last part of the owner."""
+    """Return the name of a worker's database session during its job, with the last part of `owner`."""
     return f"import {owner.rpartition(':')[2]}"
 
 
 def _end_session_of_last_owner(job_id: int) -> None:
-    """End the session of a frozen worker, whose open transaction may hold locks, even on the job.
+    """End the database session of a worker that stopped renewing its lease.
 
-    Find the session by its name: a pooler may have given the process id to another transaction.
+    The open transaction of that worker may hold locks, even on the job. Find the session by its name: behind
+    a connection pooler, the session's process id may now serve another client.
     """
     lost = ImportJob.objects.filter(pk=job_id, status=Status.RUNNING, lease_until__lt=Now())
     owner = lost.values_list("owner", flat=True).first()

@@ -43,7 +43,7 @@ class MappingEntry:
     name_separator: str = ""
     # For pictures: the URL put before a relative path, or LEAVE_OUT.
     relative_urls: str = ""
-    # The meaning of certain cells: `{"draft": "false"}`.
+    # The texts that replace certain cells: `{"draft": "false"}` reads `draft` as `false`.
     values: Mapping[str, str] = made(default_factory=dict)
     # Whether the column may be absent; of several entries for one field, the first present column counts.
     optional: bool = False
@@ -53,7 +53,7 @@ class MappingEntry:
 
 
 def snake_case(name: str) -> str:
-    """Return `sourceField` as `source_field`."""
+    """Convert a name such as `sourceField` to `source_field`."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
@@ -63,7 +63,7 @@ def read_entries(
     where: str,
     former: Sequence[MappingEntry] = (),
 ) -> list[MappingEntry]:
-    """Return the former entries and those of a request. Raises Invalid for a wrong entry."""
+    """Return the former mapping entries, then the entries of a request. Raises Invalid for a wrong entry."""
     if len(items) > MOST_ENTRIES:
         raise Invalid.at(where, f"Has {len(items)} entries; at most {MOST_ENTRIES} are allowed.")
     entries = list(former)
@@ -84,7 +84,7 @@ def read_entries(
 
 
 def is_left_out(item: object) -> bool:
-    """Whether an entry leaves a field out: `{"source_field": null, "destination_field": "gtin"}`."""
+    """Return whether an entry leaves a field out: `{"source_field": null, "destination_field": "gtin"}`."""
     by_key = {snake_case(str(key)): value for key, value in item.items()} if isinstance(item, Mapping) else {}
     return by_key.get("source_field", "") is None
 
@@ -111,7 +111,7 @@ def _unknown_field(name: object, columns: Mapping[str, FileColumn]) -> str:
 
 
 def _at(path: str, item: object, key: str) -> str:
-    """Return the path of a fault: at that key of an object, or at the string itself."""
+    """Return the path of a fault: a key of an entry that is an object, or an entry that is a string."""
     return f"{path}.{key}" if isinstance(item, Mapping) else path
 
 
@@ -151,7 +151,7 @@ def _from_object(item: Mapping[str, object], columns: Mapping[str, FileColumn], 
 
 
 def _values(item: Mapping[str, Any], path: str) -> dict[str, str]:
-    """Return the values that replace cells of the column, by the cell's text in lower case."""
+    """Return the values that replace cells of the column. The keys are the cells' texts in lower case."""
     meanings = item.get("values") or {}
     strings = isinstance(meanings, dict) and all(isinstance(text, str) for text in meanings.values())
     if not strings or len(meanings) > MOST_VALUES:
@@ -172,7 +172,10 @@ def _optional(item: Mapping[str, object], path: str) -> bool:
 
 
 def _by_key(item: Mapping[str, object], path: str) -> dict[str, str]:
-    """Return an object's strings by known keys. Raises Invalid for a key that looks like a known one."""
+    """Return the texts of a mapping entry by key. Unknown keys are left out.
+
+    Raises Invalid for a value that is not a text, and for an unknown key that resembles a known key.
+    """
     given: dict[str, str] = {}
     for key, value in item.items():
         name = snake_case(str(key))
@@ -199,7 +202,7 @@ def _entry(
     columns: Mapping[str, FileColumn],
     path: str,
 ) -> MappingEntry:
-    """Return the entry of a string, or of an object: then `item` holds its transformers."""
+    """Return a checked entry. `item` is the entry as an object, or None if the entry was a string."""
     source, name, given = source.strip(), ALIASES.get(name, name), item or {}
     target = _at(path, item, "destination_field")
     if len(source) > LONGEST_NAME:
@@ -220,7 +223,7 @@ def _entry(
         name,
         subtype,
         given.get("string_transformer", "").strip(),
-        # errors give positions from the first character, so keep the blanks before it
+        # keep leading blanks, because errors give positions in the text as it was sent
         given.get("math_transformer", "").rstrip(),
         given.get("split_by_character", ""),
         given.get("name_field", "").strip(),

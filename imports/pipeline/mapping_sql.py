@@ -21,10 +21,10 @@ from imports.pipeline.columns import FileColumn, Pairs, RowRule, Style, Urls, ab
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
-from imports.pipeline.row_shape import RowShape, Template, built_field, trimmed
+from imports.pipeline.row_shape import RowShape, TextPattern, built_field, trimmed
 from imports.sql import joined
 
-# The code of a row that is a parent: the product of variants whose rows name it.
+# The reject code of a parent row. A parent row describes a product whose variants have rows of their own.
 NO_VARIANT = "no_variant"
 
 
@@ -32,21 +32,22 @@ NO_VARIANT = "no_variant"
 class MappedFile:
     """The fields of a file in SQL.
 
-    `values` has a typed expression for each field. `joins` follow `FROM staging AS s`; they compute the
-    assignments of the math transformer, which `values` then name.
+    `values` has a typed expression for each field. `joins` follow `FROM staging AS s` and compute the
+    assignments of the math transformer. The values of assigned fields refer to these joins.
     """
 
     columns: Mapping[str, FileColumn]
     bound: Bound
     assignments: list[Assignment]
-    # The number of columns from our error report. Its cells were made harmless and are restored.
+    # The number of columns from our error report. The report prefixes cells that look like formulas with an
+    # apostrophe, and `raw` removes it.
     own: int = 0
     styles: dict[str, Style] = field(default_factory=dict)
     shape: RowShape = field(default_factory=RowShape)
     values: dict[str, Composable] = field(init=False)
     joins: Composable = field(init=False)
     _in_steps: set[str] = field(init=False, default_factory=set)
-    """The fields whose value is already one of these steps."""
+    """The fields whose values are already computed by one of the joins."""
 
     def __post_init__(self) -> None:
         self.values = {name: self._value(name) for name in self.bound.fields}
@@ -73,7 +74,7 @@ class MappedFile:
         return cell
 
     def untouched(self, name: str) -> Composable | None:
-        """Return the column that fills a field without any change, or None."""
+        """Return the staging column of a field whose cells the mapping does not change, or None."""
         bindings = self.bound.fields.get(name, [])
         entry = bindings[0].entry if len(bindings) == 1 else None
         if entry is None or self.own or self.shape.empty or transforms(entry):
@@ -81,19 +82,19 @@ class MappedFile:
         return SQL("s.{}").format(Identifier(f"c{bindings[0].index}"))
 
     def cell(self, name: str) -> Composable:
-        """Return the text that fills a field, for messages."""
+        """Return the text of a field's first column, or the built sku. Error messages quote this text."""
         if self.shape.sku and name == self._built:
             return self.values[name]
         bindings = self.bound.fields.get(name)
         return self._text(bindings[0]) if bindings else SQL("''")
 
     def filled(self, index: int) -> Composable:
-        """Return a cell's text, empty where the mapping declares the cell blank."""
+        """Return a cell's text, or an empty text if the mapping lists this text as blank."""
         return self.shape.cells.without_empty(self.raw(index))
 
     @property
     def marks(self) -> dict[str, Composable]:
-        """Return further columns that a batch needs."""
+        """Return the flag columns of a batch: `no_variant` marks parent rows, if the mapping defines them."""
         group = self.shape.group
         if group is None:
             return {}
@@ -102,7 +103,7 @@ class MappedFile:
 
     @property
     def notes(self) -> dict[str, Composable]:
-        """Return conditions for a batch: its rows land, but without a part of a cell."""
+        """Return note columns of a batch: `lost_pictures` marks rows imported without some pictures."""
         lost = [
             column.left_out(joined([self._text(each) for each in bindings], "|"))
             for name, bindings in self.bound.fields.items()
@@ -110,9 +111,9 @@ class MappedFile:
         ]
         return {"lost_pictures": SQL(" OR ").join(lost)} if lost else {}
 
-    def _sku(self, template: Template) -> Composable:
+    def _sku(self, pattern: TextPattern) -> Composable:
         """Return the row's own sku, else a sku built from other columns."""
-        built = template.sql(self.filled)
+        built = pattern.sql(self.filled)
         own = self.values.get(self._built)
         return SQL("coalesce(nullif({}, ''), {})").format(own, built) if own else built
 
@@ -176,9 +177,10 @@ class MappedFile:
         return None if binding.named_by is None else self.filled(binding.named_by)
 
     def _step(self, place: int, assignment: Assignment) -> Composable:
-        """Return one assignment as a separate step, so that its result is not computed again.
+        """Return the join that computes one assignment, so that its result is computed only once.
 
-        The fields that it reads are computed once before: a formula may name each a hundred times.
+        An earlier join computes the fields that the assignment reads, because a formula may name the same
+        field a hundred times.
         """
         read, result = Identifier(f"r{place}"), Identifier(f"m{place}")
         unread = sorted(assignment.inputs - self._in_steps)
@@ -214,7 +216,10 @@ class MappedFile:
 
     @property
     def worth_saying(self) -> Composable:
-        """Return the condition of the faults to report: a parent row may lack the fields of its variants."""
+        """Return the condition that selects the faults to report, by `code` and the batch's row, `b`.
+
+        A parent row lacks the fields of its variants, so only the fault NO_VARIANT is reported for it.
+        """
         if self.shape.group is None:
             return SQL("true")
         return SQL("(code = {} OR b.no_variant IS NOT TRUE)").format(Literal(NO_VARIANT))
@@ -247,6 +252,6 @@ def rounded(computed: Composable, column: FileColumn) -> Composable:
 
 
 def _once(values: Mapping[str, Composable], name: Identifier) -> Composable:
-    """Return a step with these values. OFFSET 0 keeps the planner from repeating their computation."""
+    """Return a join that computes these values. OFFSET 0 makes the planner compute each value only once."""
     named = SQL(", ").join(SQL("{} AS {}").format(each, Identifier(key)) for key, each in values.items())
     return SQL("CROSS JOIN LATERAL (SELECT {} OFFSET 0) AS {}").format(named, name)

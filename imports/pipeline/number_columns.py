@@ -1,4 +1,4 @@
-"""Number columns: a text is read in one way only, or refused. See docs/adr/0021.
+"""Number columns. A text that could mean two different numbers is refused. See docs/adr/0020.
 
 A price may have its currency: `352 AED`, `EUR 12,50`. It must be the supplier's currency (docs/adr/0108).
 """
@@ -14,7 +14,8 @@ from psycopg.sql import SQL, Composable, Literal
 from api.currencies import CURRENCIES, without_fraction
 from imports.pipeline.columns import BLANKS, FileColumn, RowRule, Style, about, text
 
-# Texts with one meaning in any file. Groups of three digits never begin with a 0.
+# The formats of numbers. A number with groups of three digits never begins with a 0. A text that matches
+# DOT_EITHER or COMMA_EITHER has two meanings, so test these formats first: the other formats overlap them.
 PLAIN = "^[-+]?([0-9]*[.][0-9]+|[0-9]+[.]?)$"
 COMMA_DECIMAL = "^[-+]?[0-9]*,[0-9]+$"
 COMMA_GROUPS = "^[-+]?[1-9][0-9]{0,2}((,[0-9]{3})+[.][0-9]*|(,[0-9]{3}){2,})$"
@@ -33,7 +34,7 @@ class NumberColumn(FileColumn):
     whole_digits: int = 10
     decimals: int = 4
     is_price: bool = False
-    # The supplier's currency, in which prices are; empty for other numbers.
+    # The supplier's currency, for a column of prices; empty for other numbers.
     currency: str = ""
 
     def in_currency(self, currency: str) -> NumberColumn:
@@ -69,7 +70,7 @@ class NumberColumn(FileColumn):
         return SQL("(SELECT {} FROM (SELECT {} OFFSET 0) AS a (amount))").format(number, self.amount(cell))
 
     def suspect(self, value: Composable) -> Composable:
-        # NaN is greater than all numbers.
+        # PostgreSQL sorts NaN above all numbers, so the upper limit also finds NaN.
         return SQL("({0} >= 0 AND {0} < {1} AND scale({0}) <= {2}) IS NOT TRUE").format(
             value, self._limit(), Literal(self.decimals)
         )
@@ -127,19 +128,18 @@ class NumberColumn(FileColumn):
         )
 
     def _unreadable_number(self, cell: Composable) -> Composable:
+        spelling = "with a decimal point and no groups." if self.decimals else "without separators: 1000."
         return SQL("CASE WHEN {cell} ~ {ambiguous} THEN {two_ways} ELSE {no_number} END").format(
             cell=self.amount(cell),
             ambiguous=Literal("^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"),
-            two_ways=about(
-                cell, "has two meanings: decimals or thousands. Write it with a decimal point and no groups."
-            ),
+            two_ways=about(cell, f"has two meanings: decimals or thousands. Write it {spelling}"),
             no_number=about(cell, f"is not a number such as {'19.99' if self.decimals else '25'}."),
         )
 
 
 @dataclass(frozen=True)
 class CurrencyColumn(FileColumn):
-    """The currency of a row's prices. It is only checked: it must be the supplier's, or empty."""
+    """The currency of a row's prices. It is only checked: it must be empty or the supplier's currency."""
 
     currency: str = ""
 
@@ -177,7 +177,7 @@ def unusual_number(cell: Composable, style: Style) -> Composable:
 
 
 def shows_decimal_dots(cell: Composable) -> Composable:
-    """Return the condition that a cell can only be meant with a decimal point."""
+    """Return the SQL condition that a cell is readable only with a decimal point."""
     return SQL("({0} ~ '[.,]' AND ({0} ~ {1} AND {0} !~ {2} OR {0} ~ {3}))").format(
         cell, Literal(PLAIN), Literal(DOT_EITHER), Literal(COMMA_GROUPS)
     )

@@ -1,4 +1,4 @@
-"""Find out how a file writes numbers: its decimal point or comma."""
+"""Find out whether the numbers of a file have a decimal point or a decimal comma."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from imports.staging_table import StagingTable
 
 
 def read_numbers(prepared: PreparedFile[F], staging: StagingTable, mapped: MappedFile) -> MappedFile:
-    """Return the fields of a staged file, with its way to write numbers."""
+    """Return the mapped fields of a staged file, with the number style of each numeric column."""
     styles = find_styles(staging, mapped, prepared.file.delimiter)
     return prepared.mapped(styles) if styles else mapped
 

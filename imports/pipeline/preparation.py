@@ -1,6 +1,6 @@
 """Prepare a job: open its file, read its header, and stage its rows, one per key.
 
-The work is three lists of steps. Each step takes a value and returns it with its results.
+The steps are in HEADER_STEPS, STAGING_STEPS and TABLE_STEPS. Each step returns the file with its results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from imports.shop_exports import BUILT_IN
 from imports.sql import execute
 from imports.staging_table import StagingTable
 
-# A row of the staging table fits into a page of 8 KiB; each cell stores up to 24 bytes in the row itself.
+# A row of the staging table must fit into a page of 8 KiB. Each cell needs up to 24 bytes in the row itself.
 TOO_WIDE = (
     "A row fills more of the {} columns than can be kept. Leave out columns that the import ignores;"
     " up to 330 always fit."
@@ -50,7 +50,7 @@ class StagedFile:
     prepared: PreparedFile[AnySheet]
     check: Check
     again: bool
-    """Whether the job was staged before, so that its rejects and results are stored."""
+    """Whether the job was staged before. Its rejects and results are then stored already."""
     rows_total: int = 0
     refused: int = 0
     duplicates: int = 0
@@ -59,7 +59,7 @@ class StagedFile:
 
 
 def prepare(job: ImportJob, importer: Importer, check: Check = lambda: None) -> ImportContext:
-    """Do all work before a job's first range. Raises Unreadable for the file as a whole."""
+    """Do all work before a job's first range. Raises Unreadable if the file cannot be imported."""
     if not job.has_content:
         raise Unreadable("file_gone", "The file of this import is no longer stored. Start a new import.")
     with job.local_file() as path, open_sheet(path, _expected(job, importer), check) as sheet:
@@ -112,7 +112,8 @@ def require_mandatory(prepared: PreparedFile[AnySheet]) -> PreparedFile[AnySheet
     present = textwrap.shorten(", ".join(names), LONGEST_SHOWN, placeholder=" …")
     word = "column" if len(missing) == 1 else "columns"
     message = f"The file has no {word} {_listed(missing)}, which every row needs; it has {present}."
-    # Name both at once, so that the supplier does not add one column and fail on the next.
+    # Also name the columns that only new rows need. Otherwise the supplier would add the missing columns, and
+    # the next import would fail for other columns.
     new = [
         name
         for name, column in columns.items()
@@ -149,7 +150,7 @@ def apply_row_options(file: StagedFile) -> StagedFile:
 
 
 def leave_out_template_lines(file: StagedFile) -> StagedFile:
-    """Remove the template's own lines, if they were left in."""
+    """Remove the template's own lines, if the supplier left them in."""
     skipped = drop_template_lines(file.context, file.prepared.importer, file.prepared.file.header)
     file.rows_total -= len(skipped)
     file.warnings = [*skipped, *file.warnings]
@@ -165,7 +166,7 @@ def keep_last_rows(file: StagedFile) -> StagedFile:
 
 
 def save_results(file: StagedFile) -> StagedFile:
-    """Store the results of the staging in the job, once."""
+    """Store the results of the first staging in the job. A repeated staging only checks the lease."""
     job, sheet, bound = file.context.job, file.prepared.file, file.context.mapped.bound
     if file.again:
         job.update_if_owner()  # raises LeaseLost before the staged rows are committed
@@ -187,13 +188,13 @@ def save_results(file: StagedFile) -> StagedFile:
 
 
 def find_number_formats(file: StagedFile) -> StagedFile:
-    """Find the decimal point or comma of the numbers."""
+    """Find out whether the numbers have a decimal point or a decimal comma."""
     file.context.mapped = read_numbers(file.prepared, file.context.staging, file.context.mapped)
     return file
 
 
 def compare_with_stored_rows(file: StagedFile) -> StagedFile:
-    """Find the rows that differ from the stored ones, if rows of this kind are compared."""
+    """Find the rows that differ from the stored rows, if rows of this kind are compared."""
     importer = file.prepared.importer
     if isinstance(importer, RangeImporter):
         refresh_statistics(importer.tables)

@@ -1,7 +1,8 @@
-"""Check a record before its values: the number of its cells, and their characters.
+"""Check the number of cells of a record and their characters, before its values are read.
 
-A faulty record is refused as a whole, because its key may be wrong, too. The report shows unreadable
-characters as U+FFFD, and a cell with U+FFFD is refused when it comes back: lost text is never imported.
+A faulty record is refused as a whole, because its key may be wrong, too. The error report shows unreadable
+characters as U+FFFD. If the report is imported with U+FFFD in a cell, the record is refused again, so that
+lost text is never imported.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ LOST = "\ufffd"
 UNDECODABLE = re.compile("[\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ODD = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}|{LOST}")
-# The form in which spreadsheets keep a text from becoming a number.
+# The formula that keeps spreadsheets from reading a text as a number.
 AS_TEXT = re.compile('="([^"]*)"')
 UNREADABLE = ("undecodable", "control", "damaged_text")
-"""Codes of records with wrong characters; records refused for other reasons have no field."""
+"""Codes of records with wrong characters. Other refused records have an empty `field`."""
 
 
 def is_blank(cells: Sequence[str]) -> bool:
@@ -32,8 +33,9 @@ def without_odd_characters(text: str) -> str:
 
 
 def checked(record: Record, header: Sequence[str], *, own: int) -> Record:
-    """Return a record with as many cells as the header, or its refusal; the first `own` cells are our
-    report's.
+    """Return a record with as many cells as the header, or the record with the code of its fault.
+
+    The first `own` cells come from our error report; their characters are not checked.
     """
     cells = [match[1] if (match := AS_TEXT.fullmatch(cell)) else cell for cell in record.cells]
     if not record.code and len(cells) > len(header) and is_blank(cells[len(header) :]):

@@ -1,4 +1,4 @@
-"""Store the refused rows of a range with their reasons. A `row_importer` stores its own."""
+"""Store the refused rows of a range with their reasons. A `row_importer` stores its own rejects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from imports.sql import execute, value
 
 MOST_MESSAGE, MOST_REPEATED = 500, 200
 MOST_KEPT = 100_000
-"""The most rejects that are stored for one job: a file of short bad lines would take fifty times its size.
-All rejects are counted, and the error CSV says how many are missing.
+"""The largest number of rejects that one job stores. The reject of a short line takes fifty times its size.
+
+All rejects are counted, and the error CSV shows how many are missing.
 """
 REPEATED = " It is the last row of its key; these earlier lines were skipped: "
 
@@ -36,11 +37,11 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
 
 
 def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Composable) -> int:
-    """Remove the bad rows from the batch, store each with its reasons, and return their number."""
+    """Remove the wrong rows from the batch, store them with their reasons, and return their number."""
     wrong: int = value(SQL("SELECT count(*) FROM {} WHERE wrong").format(BATCH))
     if not wrong:
         return 0
-    # Allow hash joins here: many rows may be wrong, and looking up their lines one by one is slow.
+    # Allow hash joins here: many rows may be wrong, and a lookup of each line is slow.
     execute(SQL("SET LOCAL enable_hashjoin = on"))
     mapped = context.mapped
     cells = SQL(", ").join(

@@ -12,19 +12,19 @@ from imports.pipeline.workbook import WorkbookSheet
 
 
 class Rewriting(Protocol):
-    """The rewriting of a file's records, for files that an importer's statements cannot read."""
+    """The rewriting of a file's records, for files whose layout an importer's SQL cannot read."""
 
     header: list[str]
 
     def rewrite(self, record: Record) -> Iterator[Record]:
-        """Yield the records that replace a whole record; nothing if the record is left out."""
+        """Yield the records that replace this record; yield nothing if the record is left out."""
 
     def finish(self) -> list[str]:
-        """Return warnings about records that were left out. Raises Unreadable if all were."""
+        """Return warnings about records that were left out. Raises Unreadable if all were left out."""
 
 
 class RewrittenSheet:
-    """An open file, past its header, with its records rewritten."""
+    """An open file whose header has been read and whose records are rewritten."""
 
     def __init__(self, sheet: Sheet | WorkbookSheet, rewriting: Rewriting) -> None:
         self._sheet, self._rewriting = sheet, rewriting
@@ -36,13 +36,13 @@ class RewrittenSheet:
         return self._sheet.line
 
     def read(self) -> Iterator[Record]:
-        """Yield the records; a faulty or blank record is not rewritten. Raises Unreadable."""
+        """Yield the rewritten records. A faulty or blank record is yielded unchanged. Raises Unreadable."""
         yield from rewritten(records_of(self._sheet), self._sheet.header, self.own, self._rewriting)
         self.warnings += self._rewriting.finish()
 
 
 def rewritten(rows: Iterator[Record], header: list[str], own: int, rewriting: Rewriting) -> Iterator[Record]:
-    """Yield the rewritten records below this header."""
+    """Yield the rewritten records; `header` is the header before the rewriting."""
     for record in rows:
         if is_blank(record.cells[own:]):
             yield record

@@ -1,7 +1,7 @@
 """Importers that carry out rows one after another, each in its own transaction.
 
-A row may lock an order and everything that belongs to it: transactions of many orders would block each
-other. Rows that belong together, such as the rows of one parcel, are carried out together.
+A row may lock an order and everything that belongs to it, so transactions over many orders would block each
+other. Rows that belong together, such as the rows of one parcel, are carried out in the same transaction.
 """
 
 from __future__ import annotations
@@ -37,21 +37,24 @@ class FileRow:
 
 
 class RowImporter(Importer):
-    """An import kind that carries out rows one by one and compares no row with stored rows first."""
+    """An importer that carries out rows one by one, without a comparison with stored rows."""
 
     @abstractmethod
     def carry_out(self, job: ImportJob, rows: Sequence[Mapping[str, str]]) -> bool:
-        """Carry out these rows in this transaction; return whether anything changed.
+        """Carry out these rows in the open transaction, and return whether anything changed.
 
-        Raises ApiError, with the faulty field if known; then nothing is changed.
+        Raises ApiError, with the faulty field if it is known. The caller then rolls back all changes.
         """
 
     @abstractmethod
     def repeated(self, job: ImportJob, rows: Sequence[Mapping[str, str]]) -> set[int]:
-        """Return the positions of the rows that were carried out before, in this file or another."""
+        """Return the positions of the rows that were carried out before, in this file or another file."""
 
     def warning(self, job: ImportJob, row: Mapping[str, str], *, repeated: bool) -> str:
-        """Return a warning about a row that was carried out, now or before; empty if there is none."""
+        """Return a warning about a row that was carried out, or an empty text.
+
+        `repeated` means that the row was carried out before, in this file or another file.
+        """
         return ""
 
     @abstractmethod
@@ -59,7 +62,10 @@ class RowImporter(Importer):
         """Return the expressions over `s` that are equal for rows that belong together."""
 
     def key(self, context: ImportContext) -> list[Composable]:
-        """Treat equal rows as duplicates, except rows without their first mandatory field."""
+        """Return all values as the key, so that equal rows are duplicates.
+
+        Rows without their first mandatory field are never duplicates.
+        """
         values = context.mapped.values
         first = self.mandatory(context.job.options)[0]
         return [values[first], *(value for name, value in values.items() if name != first)]
@@ -74,10 +80,10 @@ class RowImporter(Importer):
             self._carry_out(job, first, list(rows))
 
     def _carry_out(self, job: ImportJob, first: int, rows: list[FileRow]) -> None:
-        """Carry out a group, count it and move the bookmark: all of it or nothing.
+        """Carry out a group of rows, count its results and move the bookmark, in one transaction.
 
-        No other worker can do the same meanwhile: the bookmark moves only for the holder of the job's lease,
-        and one job of a supplier and kind runs at a time.
+        No other worker can carry out the same rows at the same time. The bookmark moves only for the holder
+        of the job's lease, and only one job of a supplier and kind runs at a time.
         """
         with transaction.atomic():
             repeated = self.repeated(job, [row.values for row in rows])
@@ -91,7 +97,7 @@ class RowImporter(Importer):
             job.update_if_owner(attempts=0, bookmark=first, **warnings, **counts)
 
     def _result(self, job: ImportJob, rows: list[FileRow]) -> str:
-        """Carry out these rows or report them as rejects; return the counter of their result."""
+        """Carry out these rows or store them as rejects. Return the name of the counter that counts them."""
         try:
             with transaction.atomic():
                 return "updated" if self.carry_out(job, [row.values for row in rows]) else "unchanged"
@@ -100,7 +106,7 @@ class RowImporter(Importer):
             return "rejected"
 
     def _warnings(self, job: ImportJob, done: list[FileRow], repeated: list[FileRow]) -> dict[str, list[str]]:
-        """Return the job's warnings with those about these rows, as a change of the job."""
+        """Return the new value of the job's `warnings` with warnings about these rows; empty if unchanged."""
         if len(job.warnings) >= MOST_WARNINGS:
             return {}
         sentences = [(row.line, self.warning(job, row.values, repeated=False)) for row in done]
@@ -122,7 +128,7 @@ def _reject(job: ImportJob, row: FileRow, error: ApiError) -> Reject:
 
 
 def _rows(context: ImportContext, together: list[Composable]) -> Iterator[FileRow]:
-    """Yield the remaining rows; rows of a group follow each other."""
+    """Yield the remaining rows, ordered by the first line of their group."""
     names = list(context.mapped.values)
     query = _query(context, together)
     after = (context.job.bookmark, 0)

@@ -1,8 +1,8 @@
-"""The meaning of a file's rows: the product, pictures and sku of each. See docs/adr/0026.
+"""The meaning of a file's rows: the product, the pictures and the sku of each row. See docs/adr/0026.
 
-A shop's export gives some fields of a product only once, on its first or its parent's row, has rows with
-pictures only, and often has no skus. One statement rewrites a staged file with these cells filled in, before
-any other step. The lines stay the same.
+A shop's export gives some fields of a product only once, on its first row or on its parent's row. It may have
+rows with only a picture, and variants without skus. One statement rewrites a staged file and fills in these
+cells, before any other step. The line numbers stay the same.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True)
-class Template:
-    """A template such as `{Handle}-{Option1 Value}`: columns with texts between them.
+class TextPattern:
+    """A pattern such as `{Handle}-{Option1 Value}`: columns, and the texts between them.
 
     A column may be absent, and its cell may be empty.
     """
@@ -33,9 +33,9 @@ class Template:
     end: str
 
     def sql(self, cells: Callable[[int], Composable]) -> Composable:
-        """Return the template's text for a row, empty if its first cell is empty.
+        """Return the SQL of a row's text. The text is empty if the cell of the first column is empty.
 
-        The text before any other empty cell is left out.
+        If another cell is empty, the text before this cell is left out.
         """
         (before, first), *others = self.parts
         if first is None:
@@ -56,8 +56,9 @@ def built_field(columns: Container[str]) -> str:
 
 
 class CellsSql:
-    """Cells by the index of their column, as trimmed text that is never NULL; texts in `empty` count as
-    empty.
+    """The SQL of a row's cells, by the index of the column. Each cell is trimmed and never NULL.
+
+    The texts in `empty` count as empty cells.
     """
 
     def __init__(self, empty: Sequence[str] = ()) -> None:
@@ -81,7 +82,7 @@ def trimmed(index: int) -> Composable:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A column, and the cells of it that are chosen."""
+    """A column, and the texts of its cells that select a row."""
 
     index: int
     name: str
@@ -92,8 +93,8 @@ class Chosen:
 class RowShape:
     """The options of `rows`, bound to a file's header. An empty shape changes no row."""
 
-    # Each entry is a column or a template. The first non-empty value identifies the row's product.
-    product: tuple[Template, ...] = ()
+    # Each entry names one column or several. The first non-empty value identifies the row's product.
+    product: tuple[TextPattern, ...] = ()
     parent: int | None = None
     repeat: tuple[int, ...] = ()
     pictures: tuple[int, ...] = ()
@@ -101,7 +102,7 @@ class RowShape:
     empty: tuple[str, ...] = ()
     only: Chosen | None = None
     group: Chosen | None = None
-    sku: Template | None = None
+    sku: TextPattern | None = None
 
     @property
     def changes_rows(self) -> bool:
@@ -113,7 +114,7 @@ class RowShape:
 
     @property
     def used(self) -> set[int]:
-        """Return the columns that the options of rows read, even if they fill no field."""
+        """Return the indexes of the columns that the options of rows read, even if they fill no field."""
         found = {index for each in (*self.product, self.sku) if each for _, index in each.parts}
         found |= {self.parent, *self.repeat, *self.pictures}
         found |= {each.index for each in (self.only, self.group) if each}
@@ -133,18 +134,18 @@ def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> Ro
         given = options.get(key)
         if not given:
             return None
-        # `A|B` means the first column that the file has, as in a template.
+        # `A|B` means the first of these columns that the file has, as in a pattern.
         found = [index_of(name.strip()) for name in given["field"].split("|")]
         index = next((index for index in found if index is not None), None)
         if index is None:
             return None
         return Chosen(index, header[index].strip(), tuple(map(str.lower, given["values"])))
 
-    named = [read_template(name, index_of) for name in options.get("product_fields", ())]
+    named = [read_pattern(name, index_of) for name in options.get("product_fields", ())]
     product = tuple(each for each in named if each.parts[0][1] is not None)
     if options.get("product_fields") and not product:
         raise _missing("product_fields", options["product_fields"])
-    sku = read_template(options["sku_template"], index_of) if options.get("sku_template") else None
+    sku = read_pattern(options["sku_template"], index_of) if options.get("sku_template") else None
     if sku and sku.parts[0][1] is None:
         raise _missing("sku_template", [options["sku_template"]])
     return RowShape(
@@ -160,16 +161,19 @@ def bind_rows(header: Sequence[str], options: Mapping[str, Any], own: int) -> Ro
     )
 
 
-def read_template(text: str, index_of: Callable[[str], int | None]) -> Template:
-    """Read `{A|B}-{C}` for a header that has A or B; a text without braces names one column."""
+def read_pattern(text: str, index_of: Callable[[str], int | None]) -> TextPattern:
+    """Return the pattern of a text such as `{A|B}-{C}`. A text without braces names one column.
+
+    `{A|B}` means the first of these columns that the header has.
+    """
     if not PLACEHOLDER.search(text):
-        return Template((("", index_of(text)),), "")
+        return TextPattern((("", index_of(text)),), "")
     *pairs, end = PLACEHOLDER.split(text)
     parts = []
     for before, names in zip(pairs[::2], pairs[1::2], strict=True):
         found = [index_of(name.strip()) for name in names.split("|")]
         parts.append((before, next((index for index in found if index is not None), None)))
-    return Template(tuple(parts), end)
+    return TextPattern(tuple(parts), end)
 
 
 def _missing(option: str, names: Sequence[str]) -> Unreadable:

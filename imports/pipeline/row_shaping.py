@@ -1,7 +1,8 @@
 """Apply the `rows` options of a mapping to a staged file.
 
-Empty cells repeat the row above, pictures of a product are collected, and unwanted rows are removed. One
-statement with window functions creates the changed table. A file without these options stays unchanged.
+Empty cells get the value of the row above, pictures of a product are collected, and unwanted rows are
+removed. One statement with window functions creates the changed table. A file without these options stays
+unchanged.
 """
 
 from __future__ import annotations
@@ -70,13 +71,13 @@ def shaped(staging: StagingTable, raw: Composable, shape: RowShape) -> Composabl
         ),
         windows=SQL(", ").join(windows),
         keyed=_keyed(raw, shape),
-        # Without parents, windows already keep the file's order.
+        # Without parent rows, the window functions already return the rows in the file's order.
         ordered=SQL("" if shape.parent is None else "ORDER BY line"),
     )
 
 
 def _keyed(raw: Composable, shape: RowShape) -> Composable:
-    """Return the rows, each with a key shared by the rows of its product."""
+    """Return a query that adds a key to each row. All rows of a product have the same key."""
     named = [SQL("nullif({}, '')").format(each.sql(shape.cells)) for each in shape.product]
     own = SQL("coalesce({}, '')").format(SQL(", ").join(named))
     if shape.parent is not None:
@@ -93,19 +94,23 @@ def _keyed(raw: Composable, shape: RowShape) -> Composable:
 
 
 def _repeated(shape: RowShape, index: int) -> Composable:
-    """Return the value for an empty cell: of the row above in its product, or of its parent."""
+    """Return the value that fills an empty cell: the value of the parent, or of the nearest row above.
+
+    The row above must belong to the same product.
+    """
     if shape.parent is not None:
         return SQL("max(CASE WHEN {} = '' THEN nullif({}, '') END) OVER product").format(
             trimmed(shape.parent), trimmed(index)
         )
-    # Each cell gets its line as a prefix, so the greatest cell is the lowest one in the file.
+    # Each filled cell gets its line number as a prefix, so max() finds the filled cell of the nearest row
+    # above.
     return SQL('substr(max(CASE WHEN {} THEN s.mark || {} END COLLATE "C") OVER above, 13)').format(
         is_filled(index), SQL("s.{}").format(Identifier(f"c{index}"))
     )
 
 
 def _is_variant(shape: RowShape) -> Composable:
-    """Return the condition that a row is more than a picture of its product."""
+    """Return the condition that a row is a variant, and not only a picture of its product."""
     if not shape.variant or not shape.pictures:
         return SQL("true")
     says, pictures = map(is_filled, shape.variant), map(is_filled, shape.pictures)
@@ -113,8 +118,9 @@ def _is_variant(shape: RowShape) -> Composable:
 
 
 def is_filled(index: int) -> Composable:
-    """Return the condition that a cell has more than blanks. Test for empty cells first: most cells are
-    empty.
+    """Return the condition that a cell is not blank.
+
+    The condition tests for an empty cell first, because most cells are empty and this test is fast.
     """
     cell = SQL("s.{}").format(Identifier(f"c{index}"))
     return SQL("({0} IS NOT NULL AND {0} <> '' AND {1} <> '')").format(cell, trimmed(index))
@@ -153,7 +159,7 @@ def _left_out(staging: StagingTable, raw: Composable, shape: RowShape) -> Shaped
 
 
 def _gone(staging: StagingTable, raw: Composable, condition: Composable) -> tuple[int, list[int]]:
-    """Return how many rows with this condition were left out, and their first lines."""
+    """Return how many rows with this condition were left out, and the first of their line numbers."""
     count, lines = row(
         SQL(
             "WITH gone AS MATERIALIZED (SELECT s.line FROM {raw} AS s LEFT JOIN {table} AS t USING (line)"

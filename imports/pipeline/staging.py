@@ -26,7 +26,7 @@ AnySheet = Sheet | WorkbookSheet | RewrittenSheet
 
 @dataclass
 class Staged:
-    """The result of staging; `total` counts the records below the header, including refused ones."""
+    """The result of staging; `total` counts all records below the header, also refused records."""
 
     total: int = 0
     refused: int = 0
@@ -50,7 +50,7 @@ class Staged:
 
 
 class Loader:
-    """The loader of one open file into one staging table."""
+    """A loader that copies the records of an open file into a staging table."""
 
     def __init__(
         self, table: StagingTable, sheet: AnySheet, check: Check = lambda: None, *, again: bool = False
@@ -78,7 +78,7 @@ class Loader:
                 sheet.give_back(block.data[reader.consumed :])
 
     def _copy(self, block: Block) -> bool:
-        """COPY a clean block unchanged; return False if PostgreSQL does not accept a row of it."""
+        """COPY a clean block unchanged; return False if PostgreSQL refuses one of its rows."""
         table = self.table
         try:
             with transaction.atomic(), connection.cursor() as cursor:

@@ -9,10 +9,10 @@ from psycopg.sql import SQL, Identifier
 
 
 def refresh_statistics(tables: Mapping[str, Sequence[str]]) -> None:
-    """Analyze tables that have grown, for the columns by which rows are found.
+    """Analyze these columns of the tables that have grown. Stored rows are looked up by these columns.
 
-    The planner would read a table that it believes to be empty as a whole for each row. A small sample is
-    enough.
+    If the planner believes that a table is empty, it reads the whole table for each lookup. A small sample of
+    its rows is enough for the planner.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(

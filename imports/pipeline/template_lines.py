@@ -1,4 +1,4 @@
-"""Remove the template's own second and third line from a staged file, if they were left in."""
+"""Remove the template's own second and third line from a staged file, if the supplier left them in."""
 
 from __future__ import annotations
 

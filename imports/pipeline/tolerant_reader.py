@@ -9,7 +9,7 @@ from dataclasses import dataclass
 LONGEST_RECORD = 1024**2
 LONGEST_SHOWN = 10_000
 MOST_ATTEMPTS = 20
-# The csv module needs a limit for its memory; our limit is that of the record.
+# The csv module has its own limit for a cell. Raise it, because a cell may be as long as a record.
 csv.field_size_limit(LONGEST_RECORD)
 
 
@@ -26,13 +26,13 @@ class Record:
 
 
 class TolerantReader(Iterator[Record]):
-    """A reader that refuses broken records; `consumed` is its position.
+    """A reader of records that refuses broken records; `consumed` is the number of bytes that it has read.
 
-    A quote that never closes costs only its own line: reading continues after that line.
+    If a quote never closes, only its own line is refused, and reading continues with the next line.
     """
 
     def __init__(self, data: bytes, line: int, delimiter: str, *, final: bool) -> None:
-        # Leave out an incomplete last line: it cannot be judged yet.
+        # Leave out an incomplete last line, because the rest of it comes with the next block.
         self.data = data if final else data[: data.rfind(b"\n") + 1]
         self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
         self.consumed = 0
@@ -83,7 +83,7 @@ class TolerantReader(Iterator[Record]):
                 return following
             end = following
         if not self.final and self.size - start <= LONGEST_RECORD:
-            raise StopIteration  # it may close in bytes that are not here yet
+            raise StopIteration  # the quote may close in bytes that were not read yet
         return None
 
     def _parse(self, start: int, end: int) -> list[str] | None:
@@ -104,8 +104,8 @@ class TolerantReader(Iterator[Record]):
             text = text[:LONGEST_SHOWN] + "\ufffd"
         cells = split_loosely(text.rstrip("\r\n"), self.delimiter)
         if code == "open_quote":
-            # The purpose of the quote is unknown. Replace it by U+FFFD, so that the row cannot land
-            # uncorrected.
+            # The purpose of the quote is unknown. Replace it by U+FFFD, so that the row is refused again
+            # until someone corrects it.
             cells = [f"\ufffd{cell[1:]}" if cell.startswith('"') else cell for cell in cells]
         return Record(line, cells, code, message)
 
@@ -134,7 +134,7 @@ def split_loosely(text: str, delimiter: str) -> list[str]:
 
 
 def _closing_quote(text: str, at: int, delimiter: str) -> int:
-    """Return the position of the quote that closes the cell, before a delimiter or the end; 0 for none."""
+    """Return the position of the closing quote, or 0. Only a delimiter or the end may follow this quote."""
     if not text.startswith('"', at):
         return 0
     quote = text.find('"', at + 1)

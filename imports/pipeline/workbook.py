@@ -1,4 +1,4 @@
-"""The first sheet of an .xlsx workbook, row by row, with cells as they are shown (docs/adr/0021)."""
+"""The first sheet of an .xlsx workbook, row by row, with the cells as a person sees them (docs/adr/0020)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDEST = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
 
 
 class WorkbookSheet:
-    """An open workbook, past its header. A row's line is its number in the sheet."""
+    """An open workbook whose header has been read. The line of a row is its number in the sheet."""
 
     delimiter = ","
 
@@ -33,11 +33,12 @@ class WorkbookSheet:
             message = f"The workbook has {len(sheets)} sheets; the first, {sheets[0].title!r}, was read."
             self.warnings.append(message)
         self.line = 0
-        from imports.pipeline.workbook_reading import rows_of  # openpyxl takes 15 MB of each process
+        # Import here: openpyxl takes 15 MB of each process that imports it.
+        from imports.pipeline.workbook_reading import rows_of
 
         self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
         self._ahead: list[tuple[int, list[str]]] = []
-        """The rows that were read in search of the header, and stand below it."""
+        """Rows below the header that were already read when the header was chosen."""
         self.header = self._read_header(expected)
 
     @classmethod
@@ -45,8 +46,9 @@ class WorkbookSheet:
     def opened(
         cls, file: BinaryIO, archive: zipfile.ZipFile, expected: ExpectedHeader, check: Check
     ) -> Iterator[WorkbookSheet]:
-        """Open a workbook for a block. Raises Unreadable if it is too large or damaged."""
-        from imports.pipeline.workbook_reading import BoundedReader  # openpyxl takes 15 MB of each process
+        """Open a workbook while the block runs. Raises Unreadable if it is too large or damaged."""
+        # Import here: openpyxl takes 15 MB of each process that imports it.
+        from imports.pipeline.workbook_reading import BoundedReader
 
         refuse_large(archive)
         try:
@@ -68,13 +70,13 @@ class WorkbookSheet:
         return own_columns(self.header)
 
     def _numbered(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[str]]:
-        """Yield the rows as texts, and set `line` to the number of the last one."""
+        """Yield the rows as texts, and set `line` to the number of the yielded row."""
         while True:
             try:
                 numbered = next(rows, None)
             except Canceled:
                 raise
-            except Exception as error:  # see above
+            except Exception as error:  # the library raises many kinds of errors for a damaged workbook
                 raise Unreadable("damaged_archive", DAMAGED.format(error)) from error
             if numbered is None:
                 return
@@ -86,9 +88,7 @@ class WorkbookSheet:
         first_rows = list(islice(dropwhile(lambda row: is_blank(row[1]), rows), MOST_ABOVE + 1))
         if not first_rows:
             raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
-        named = [
-            restore_header([cell.strip(BLANKS) for cell in _without_empty_end(c)]) for _, c in first_rows
-        ]
+        named = [_names(cells) for _, cells in first_rows]
         if fault := fault_of_header(named[0]):
             raise Unreadable("no_header", f"The first row must be the header. {fault}")
         headers = [at for at, names in enumerate(named) if expected.accepts(names)]
@@ -102,7 +102,7 @@ class WorkbookSheet:
         return named[header]
 
     def read(self) -> Iterator[Record]:
-        """Yield the rows below the header; missing cells at the end of a row are empty."""
+        """Yield the rows below the header that are not empty. Fill missing cells at the end of a row."""
         width = len(self.header)
         below = ((self.line, cells) for cells in self._rows)
         for count, (line, cells) in enumerate(chain(self._ahead, below)):

@@ -1,7 +1,7 @@
-"""Reads the parts of an .xlsx archive with bounded work. Only imports of workbooks load it, with openpyxl.
+"""Read the parts of an .xlsx archive with bounded work. Only imports of workbooks load this module.
 
-The work is proportional to the cells and texts that exist. openpyxl would make an empty row for each missing
-number, and a tree of objects for each shared text.
+The work is proportional to the cells and texts that exist. openpyxl alone would create an empty row for each
+missing row number, and would keep a tree of objects for each shared text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ITEM = f"{{{SHEET_MAIN_NS}}}si"
 
 
 class BoundedReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
-    """The reader of a workbook that counts its shared texts."""
+    """A reader of workbooks that limits the number of shared texts."""
 
     def __init__(self, file: BinaryIO, check: Check) -> None:
         super().__init__(file, read_only=True, data_only=True, keep_links=False)
@@ -38,7 +38,7 @@ class BoundedReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
             with self.archive.open(part.PartName[1:]) as source:
                 self.shared_strings = list(self._texts(source))
 
-    def _texts(self, source: Any) -> Iterator[str]:
+    def _texts(self, source: object) -> Iterator[str]:
         events = iterparse(source, events=("start", "end"))
         _, root = next(events)
         count = 0
@@ -78,7 +78,7 @@ def rows_of(sheet: Any, most_columns: int, check: Check) -> Iterator[tuple[int, 
                 yield number, _texts_of(sheet, cells, most_columns)
 
 
-def _texts_of(sheet: Any, cells: list[dict[str, Any]], most_columns: int) -> list[str]:
+def _texts_of(sheet: object, cells: list[dict[str, Any]], most_columns: int) -> list[str]:
     width = min(max((cell["column"] for cell in cells), default=0), most_columns)
     texts = [""] * width
     for cell in cells:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -18,7 +17,7 @@ CLOCK_SKEW = timedelta(minutes=5)
 class CountedAt(Moment):
     """An ISO 8601 date-time, at most five minutes ahead and not older than the stored movements."""
 
-    def to_internal_value(self, data: Any) -> datetime:
+    def to_internal_value(self, data: object) -> datetime:
         moment = super().to_internal_value(data)
         if moment > timezone.now() + CLOCK_SKEW:
             raise ValidationError("Is in the future. Counts made before that time would be refused.")

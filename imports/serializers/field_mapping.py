@@ -23,7 +23,7 @@ class FieldMappingBody(FileTypeBody):
     schema = MappingField(required=False, allow_null=True, help_text="Entries as in field_mapping.")
     math_transformer = Optional(
         max_length=LONGEST,
-        trim_whitespace=False,  # errors give positions from the first character, so keep the blanks before it
+        trim_whitespace=False,  # errors give positions in the text as it was sent
         help_text="Such as `wholesale_price = round(retail_price * 0.55, 2)`.",
     )
     rows = RowsBody(required=False, allow_null=True, help_text="The meaning of the file's rows.")
@@ -57,7 +57,7 @@ class FieldMappingBody(FileTypeBody):
 
 
 class SavedMappingBody(FieldMappingBody):
-    """A mapping with a name; imports that use this name are read with it."""
+    """A mapping with a name. Imports that use this name read their files with the mapping."""
 
     name = Text(max_length=50, help_text="Lower-case letters, digits, - and _. Imports use this name.")
     kind = Optional(max_length=20, help_text="`products`, which is the default and the only value.")

@@ -58,7 +58,8 @@ MAPPING_OBJECT = {
 MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Column in the file:field"}
 
 
-# The object is in the description only: generators make no usable code of "an array or an object".
+# Only the description names the object form: client generators make no usable code of "an array or an
+# object".
 @extend_schema_field(
     {
         "type": "array",
@@ -68,11 +69,11 @@ MAPPING_TEXT = {"type": "string", "example": "Name:title", "description": "Colum
     }
 )
 class MappingField(serializers.Field[list[object], Any, Any, Any]):
-    """Entries of a mapping; each is checked on its own."""
+    """The entries of a mapping. `read_entries` checks each entry later."""
 
     default_error_messages = {"invalid": "Must be an array, or an object with a column for each field."}
 
-    def to_internal_value(self, data: Any) -> list[object]:
+    def to_internal_value(self, data: object) -> list[object]:
         if isinstance(data, dict):
             return [{"source_field": column, "destination_field": field} for field, column in data.items()]
         if not isinstance(data, list):
@@ -85,11 +86,11 @@ class MappingField(serializers.Field[list[object], Any, Any, Any]):
 
 @extend_schema_field({"type": "array", "items": {"type": "string"}, "example": ["sku,title", "A-1,Shirt"]})
 class CsvLines(serializers.Field[list[str], Any, Any, Any]):
-    """CSV lines; the first is the header."""
+    """CSV lines. The first line is the header."""
 
     default_error_messages = {"invalid": "Must be an array of strings: CSV lines, the first is the header."}
 
-    def to_internal_value(self, data: Any) -> list[str]:
+    def to_internal_value(self, data: object) -> list[str]:
         if not isinstance(data, list):
             self.fail("invalid")
         for index, line in enumerate(data):
@@ -106,7 +107,7 @@ class CsvLines(serializers.Field[list[str], Any, Any, Any]):
 class CamelBody(Body):
     """A body whose keys may also be written in camelCase."""
 
-    def to_internal_value(self, data: Any) -> Any:
+    def to_internal_value(self, data: object) -> Any:
         if isinstance(data, dict):
             known = {snake_case(key): key for key in data if snake_case(key) != key}
             data = {**data, **{name: data[key] for name, key in known.items() if name not in data}}

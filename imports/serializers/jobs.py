@@ -14,7 +14,7 @@ SHOWN_ERRORS = 20
 
 
 class RejectJson(TypedDict):
-    """The reason why a row did not land; `line` is the physical line where it starts; the header is 1."""
+    """A rejected row with the reason. `line` is the physical line where the row starts, counted from 1."""
 
     line: int
     field: str
@@ -38,7 +38,7 @@ class ReportJson(TypedDict):
     `reasons`: why the job waits for approval; `would_wait`: why it would wait if it were not a dry run.
     `zeroed`: stock rows set to 0. `kept_newer`: stock rows that a full file does not name and that keep
     their units, because they were counted after the file's moment; `kept`: why no unnamed row was changed.
-    `price_changes`: the largest ones; `delisted`: variants that are no longer listed.
+    `price_changes`: the largest changes of prices; `delisted`: variants that are no longer listed.
     """
 
     reasons: NotRequired[list[str]]
@@ -51,10 +51,13 @@ class ReportJson(TypedDict):
 
 
 class JobJson(TypedDict):
-    """An import. Once it has succeeded, the five counts from `created` on add up to `rows_total`.
+    """An import.
+
+    When it has succeeded, `created`, `updated`, `unchanged`, `rejected` and `duplicates` add up to
+    `rows_total`.
 
     `as_of` is the moment of the file's content: given by the request, else the end of its upload, else the
-    creation of the job. Counts of stock are of that moment, however long the job waits.
+    creation of the job. Stock counts are of that moment, even if the job waits for a long time.
     """
 
     id: int

@@ -116,7 +116,7 @@ class MappingJson(TypedDict):
 
 
 class MappingsJson(TypedDict):
-    """All mappings that a supplier may name, those of the service first."""
+    """All mappings that a supplier may name. The built-in mappings come first."""
 
     next: str | None
     previous: str | None
@@ -141,7 +141,7 @@ def mapping_json(saved: SavedMapping | ShopExport) -> MappingJson:
 
 
 def left_out_json(options: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Return the fields that a mapping leaves out, as entries of a request."""
+    """Return an element of `field_mapping` for each field that the mapping leaves out."""
     return [{"source_field": None, "destination_field": name} for name in options.get("left_out", ())]
 
 

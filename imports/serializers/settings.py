@@ -26,7 +26,7 @@ class PolicyBody(Body):
 
 
 class PolicyJson(TypedDict):
-    """The rule by which an import waits for approval."""
+    """The limits above which an import waits for approval."""
 
     zeroed_share: Decimal
     zeroed_least: int
@@ -46,7 +46,7 @@ def policy_json(policy: ImportPolicy) -> PolicyJson:
 
 
 class AutoImportJson(TypedDict):
-    """The settings by which files in the folder of this kind are imported."""
+    """The settings of the automatic import of files in the folder of this kind."""
 
     kind: str
     enabled: bool

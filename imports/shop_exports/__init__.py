@@ -1,4 +1,4 @@
-"""The mappings of the service, and the detection of a file's mapping by its header."""
+"""The built-in mappings, and the detection of a file's mapping by its header."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ OF_STOCK: Mapping[str, StockExport] = {SHOPIFY_STOCK.name: SHOPIFY_STOCK}
 
 
 def recognise(header: Sequence[str]) -> ShopExport | None:
-    """Return the only export that this header certainly belongs to, or None."""
+    """Return the export with this header, or None if no export or more than one has such a header."""
     names = {name.strip().casefold() for name in header}
     found = [each for each in BUILT_IN.values() if each.has_header(names)]
     return found[0] if len(found) == 1 else None
 
 
 def recognise_stock(header: Sequence[str]) -> StockExport | None:
-    """Return the stock export that this header certainly belongs to, or None."""
+    """Return the stock export whose signature is in this header, or None."""
     names = {name.strip().casefold() for name in header}
     return next((each for each in OF_STOCK.values() if each.signature <= names), None)

@@ -1,7 +1,8 @@
 """Amazon's files of products: the listings report, and the inventory file with two lines above its header.
 
-In an inventory file a row `parent` has no price: its variants name it in `parent_sku`. The product ids of the
-listings report are left out, because most are ASINs, which are no barcodes.
+In an inventory file, a row with `parent` in the column `parent_child` has no price. The rows of its variants
+have its sku in `parent_sku`. The product ids of the listings report are left out, because most are ASINs,
+which are not barcodes.
 """
 
 from __future__ import annotations

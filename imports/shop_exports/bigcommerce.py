@@ -1,6 +1,7 @@
 """BigCommerce's product export: a row `Product`, and rows `SKU` and `Rule` for its options.
 
-The options of a `SKU` are part of its name and its price may follow from rules, so only products are read.
+A row `SKU` has its options inside its name, and its price may follow from a row `Rule`. Therefore only rows
+`Product` are read.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ BIGCOMMERCE = ShopExport(
         column("Global Trade Item Number", "gtin"),
         column("Product UPC/EAN", "gtin"),
         column("Product Weight", "weight"),
-        # Names of files have no address; URLs are in columns of their own.
+        # The `File` columns have file names without a base URL. These names are left out.
         *columns(
             [f"Product Image {name} - {place}" for place in PLACES for name in ("URL", "File")],
             "images",

@@ -12,17 +12,17 @@ LEAVE_OUT = "leave_out"
 
 @dataclass(frozen=True)
 class ShopExport:
-    """A mapping of the service."""
+    """A built-in mapping for the product export of a shop system."""
 
     # The id is smaller than the ids of all mappings that suppliers save, so they never clash.
     id: int
     name: str
     title: str
-    # Sets of columns in lower case: a header with all columns of a set certainly belongs to this export.
+    # Sets of column names in lower case. A header with all columns of one set belongs to this export.
     signatures: tuple[frozenset[str], ...]
     field_mapping: tuple[dict[str, Any], ...]
     rows: Mapping[str, object] = field(default_factory=dict)
-    # Columns in lower case that a header of this export does not have.
+    # Column names in lower case. A header with one of them does not belong to this export.
     unlike: frozenset[str] = frozenset()
 
     @property
@@ -30,7 +30,7 @@ class ShopExport:
         return {"field_mapping": list(self.field_mapping), "math_transformer": "", "rows": dict(self.rows)}
 
     def has_header(self, header: Collection[str]) -> bool:
-        """Whether a header in lower case certainly belongs to this export."""
+        """Return whether a header in lower case belongs to this export."""
         names = set(header)
         return not self.unlike & names and any(signature <= names for signature in self.signatures)
 
@@ -41,7 +41,7 @@ class StockExport:
 
     name: str
     title: str
-    # Columns in lower case that no other file has together.
+    # Column names in lower case. No other file has all of these columns.
     signature: frozenset[str]
     id_field: str
     # Columns of the quantity; the first present column counts.
@@ -49,25 +49,25 @@ class StockExport:
     location_field: str
     # Other columns, in lower case. In a file without a location column, all remaining columns are locations.
     other_fields: frozenset[str]
-    # Texts, in lower case, that stand for a quantity where nothing is stocked.
+    # Texts, in lower case, that replace the quantity if the location does not stock the variant.
     not_stocked: frozenset[str]
     rows: Mapping[str, object] = field(default_factory=dict)
 
 
-def column(source: str, target: str, **more: Any) -> dict[str, object]:
-    """Return an entry for a column that may be absent."""
+def column(source: str, target: str, **more: object) -> dict[str, object]:
+    """Return a mapping entry for a column that may be absent."""
     name, _, subtype = target.partition(".")
     entry = {"source": source, "field": name, "subtype": subtype, "optional": True, **more}
     return {key: value for key, value in entry.items() if value}
 
 
-def columns(sources: Sequence[str], target: str, **more: Any) -> list[dict[str, object]]:
-    """Return an entry for each name that a column has in exports."""
+def columns(sources: Sequence[str], target: str, **more: object) -> list[dict[str, object]]:
+    """Return a mapping entry for each name that the same column has in different exports."""
     return [column(source, target, **more) for source in sources]
 
 
-def options_named_by(names: Sequence[tuple[str, str]], **more: Any) -> list[dict[str, object]]:
-    """Return entries for columns with values whose names are in other columns: options and properties."""
+def options_named_by(names: Sequence[tuple[str, str]], **more: object) -> list[dict[str, object]]:
+    """Return mapping entries for options and properties, from pairs of a name column and a value column."""
     return [
         column(value, target, name_field=name, **more)
         for name, value in names

@@ -1,6 +1,6 @@
 """PrestaShop's products, in the columns of its import and export: a row per product, without combinations.
 
-Prices are those without tax, if the file has them. A product without a reference gets a sku by its id.
+Prices without tax are preferred, if the file has them. A product without a reference gets a sku from its id.
 """
 
 from __future__ import annotations

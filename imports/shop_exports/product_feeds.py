@@ -1,6 +1,6 @@
 """Product feeds for Google Merchant Center and for Meta's catalogs (Facebook, Instagram): a row per variant.
 
-Names have underscores in files, and blanks in spreadsheets. Prices are amounts with a currency: `15.00 USD`.
+Column names have underscores in text files, and spaces in spreadsheets. Prices have a currency: `15.00 USD`.
 Weights have a unit in the cell, so they are left out.
 """
 

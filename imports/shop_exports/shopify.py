@@ -1,8 +1,8 @@
-"""Shopify's product export: a product's first row has its texts; others hold variants or only a picture.
+"""Shopify's product export. A product's first row has its texts; other rows have a variant or only a picture.
 
-Column names are English in every language of the shop; second names are those since 2024. The file of a shop
-with several locations has no quantities. They come in the inventory export: a row per variant and location,
-or (older) a column per location.
+Column names are English in every language of the shop. If a column has two names below, exports since 2024
+use the second name. The export of a shop with several locations has no quantities. They are in the inventory
+export, with a row per variant and location, or (in older files) a column per location.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from imports.shop_exports.export import ShopExport, StockExport, column, columns, options_named_by
 
 HANDLES = ["Handle", "URL handle"]
-# Products and stock of a shop need the same built sku for variants without a sku.
+# Product files and stock files must build the same sku for a variant without a sku.
 BUILT_SKU = {
     # Shopify's name for the only variant of a product without options.
     "blank_values": ["Default Title"],
@@ -65,7 +65,7 @@ SHOPIFY_STOCK = StockExport(
     title="Shopify, inventory",
     signature=frozenset({"handle", "option1 value", "sku", "option3 value"}),
     id_field="SKU",
-    # Prefer available units: units on hand include those sold to other customers of the shop.
+    # Prefer available units, because units on hand include units sold to other customers of the shop.
     amount_fields=("Available", "Available (not editable)", "On hand", "On hand (current)"),
     location_field="Location",
     other_fields=frozenset(

@@ -48,7 +48,7 @@ WIX = ShopExport(
             "brand",
             *NAMES,
         ],
-        # Only the row of a product with variants says how its first option is chosen.
+        # Only the row `Product` of a product with variants has a value in this column.
         "group_rows": {"field": "productOptionType1", "values": ["drop_down", "color"]},
         "only_rows": {"field": "surcharge", "values": ["", "0", "0.0", "0.00"]},
         "sku_template": "{handleId}-" + "-".join(f"{{{name}}}" for name in VALUES[:3]),

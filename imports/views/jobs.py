@@ -73,7 +73,7 @@ class ImportViewSet(JobsOfScopes):
 
     @extend_schema(
         summary="Cancel an import",
-        description="Rows that landed stay. A running import stops within a few seconds.",
+        description="Rows that were already imported stay. A running import stops within a few seconds.",
         request=None,
         responses={200: answers(JobJson, "The import.")},
     )

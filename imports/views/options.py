@@ -1,4 +1,4 @@
-"""Check the bodies of imports."""
+"""Check the request bodies of imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.errors import Invalid
 
 
 def checked(body: Callable[..., Any], request: Request) -> Any:
-    """Return a checked body, which has `options`. Raises ValidationError."""
+    """Return the checked serializer of a request's body. Raises ValidationError, Invalid."""
     data = json_of(request)
     if not isinstance(data, dict):
         raise Invalid("The body must be a JSON object.")

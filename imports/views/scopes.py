@@ -1,4 +1,4 @@
-"""The scopes of import jobs, by the content of their file."""
+"""The scopes of import jobs, which depend on the kind of the job."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class JobsOfScopes(SupplierViewSet):
         return kind.read_scope if reads else kind.write_scope
 
     def needed_scope(self) -> Scope | None:
-        """Return any of the job scopes; the needed scope is known once the job is found."""
+        """Return the scope of a kind that the key may use. `find` checks the scope of the job's own kind."""
         admitted = [kind for kind in all_kinds() if kind.name in self.kinds]
         return self.scope_of([*admitted, *all_kinds()][0])

@@ -96,7 +96,7 @@ class AutoImportViewSet(JobsOfScopes):
 
     def save_settings(self, body: SettingsBody) -> Response:
         name, options = self.kind.name, self.kind.checked_options(self.supplier, body)
-        # Refuse an unknown mapping now: each upload reads the mapping again.
+        # Refuse an unknown mapping now. Otherwise the import of each later upload would fail.
         self.kind.with_mapping(self.supplier, options)
         changes = {"options": options, "enabled": body.validated_data.get("enabled", True)}
         return Response(auto_import_json(save_auto_import(self.supplier, name, changes, by=self.actor)))

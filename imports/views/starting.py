@@ -24,13 +24,13 @@ from imports.views.options import checked
 def begin(
     supplier: Supplier, kind: ImportKind, body: StartBody, request: Request, *, by: Actor, status: int
 ) -> Response:
-    """Start the job of a request; answer with the job and its URL."""
+    """Start the job of a request, and answer with the job and its URL."""
     options = kind.with_mapping(supplier, kind.checked_options(supplier, body))
     field, url = body.named_file()
     if url:
         file = job_files.keep(supplier, url, field)
         options |= {} if file.blob else {"remote": True}
-        held: AbstractContextManager[None] = nullcontext()  # the file in the area counts already
+        held: AbstractContextManager[None] = nullcontext()  # the quota already counts files in the area
     else:
         blob = job_files.keep_lines(supplier, body.validated_data["data"])
         file, held = job_files.StoredFile(blob), job_files.room_for(supplier, blob.size)

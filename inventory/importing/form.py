@@ -70,7 +70,7 @@ class StockForm(forms.Form):
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")
         if chosen.get("mapping"):
-            # Drop the other options: the saved mapping names the columns, and the file its warehouses.
+            # Drop the other options: the saved mapping names the columns, and the file names the warehouses.
             chosen = {name: chosen[name] for name in ("mapping", "mode") if name in chosen}
         if warehouse == IN_COLUMN:
             return chosen
@@ -79,7 +79,7 @@ class StockForm(forms.Form):
 
     @classmethod
     def initial_of(cls, body: Mapping[str, object]) -> dict[str, object]:
-        """Return the form's initial values for the body of a request."""
+        """Return the form's initial values from a request body."""
         named = body.get("warehouse_field") or (body.get("mapping") and not body.get("warehouse_id"))
         warehouse = IN_COLUMN if named else str(body.get("warehouse_id") or "")
         return {**body, "warehouse": warehouse}

@@ -1,4 +1,4 @@
-"""Full files: stock that the file leaves out becomes 0, unless some of its records are unreadable."""
+"""Full files. Stock that a full file leaves out becomes 0, unless some records of the file are unreadable."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ UNNAMED = SQL("pg_temp.import_unnamed")
 
 
 def finish(context: ImportContext) -> dict[str, object]:
-    """Set stock that the file does not name to 0 as of the file's time; keep later counts."""
+    """Set stock that the file does not name to 0, as of the file's time. Keep counts that are newer."""
     if context.job.options["mode"] != FULL:
         return {}
     if why := reason_to_keep(context):
         return {"zeroed": 0, "kept": why}
-    # Lock in a separate statement: the next statement then sees the changes that this one waited for.
+    # Lock in a separate statement: only the next statement sees the changes for which the lock waited.
     execute(SQL("DROP TABLE IF EXISTS {}").format(UNNAMED))
     execute(
         SQL(
@@ -86,7 +86,10 @@ def _unnamed(context: ImportContext) -> Composable:
 
 
 def _counted(context: ImportContext, unnamed: Composable) -> Composable:
-    """Return a query that adds the new number on hand, and whether the last count is older than the file."""
+    """Return a query that adds two columns to the stock in `unnamed`.
+
+    `counted` is the new number on hand. `older` is false if the stored count is newer than the file.
+    """
     return SQL(
         "SELECT l.*, {older} AS older, {counted} AS counted FROM {unnamed} AS l"
         " LEFT JOIN ({moved}) AS m ON m.variant_id = l.variant_id AND m.warehouse_id = l.warehouse_id"
@@ -99,7 +102,7 @@ def _counted(context: ImportContext, unnamed: Composable) -> Composable:
 
 
 def reason_to_keep(context: ImportContext) -> str:
-    """Return why the stock that the file leaves out must not become 0; empty if it may."""
+    """Return the reason why the stock that the file leaves out must not become 0, else an empty string."""
     if context.mapped.own:
         return "No other stock was set to 0: an error report contains only the rejected rows."
     if context.job.rejects.filter(Q(field="") | Q(code__in=UNREADABLE)).exists():

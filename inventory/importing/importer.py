@@ -1,4 +1,4 @@
-"""The declaration of stock files for the import framework."""
+"""The importer of stock files, for the import pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The landing of a batch of stock rows, by `inventory.counts`."""
+"""Store the counts of a batch of stock rows, with `inventory.counts`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPECTED = SQL(
 
 
 def land(context: ImportContext) -> BatchResult:
-    """Store the counts of the batch."""
+    """Store the counts of the batch and its restock dates."""
     missing, existing = row(
         SQL("SELECT count(*) FILTER (WHERE level_id IS NULL), count(level_id) FROM {}").format(BATCH)
     )

@@ -1,7 +1,7 @@
-"""A shop's export with stock of several locations: one row or one column per location (docs/adr/0026).
+"""A shop's export with the stock of several locations: one row or one column per location (docs/adr/0026).
 
-Both forms become rows of one variant, one location and one quantity. A location is the warehouse with the
-same name.
+Both forms are rewritten to rows with one variant, one location and one quantity. A location means the
+warehouse with the same name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OVERSOLD = re.compile("-[0-9]+")
 
 
 def export_of(options: Mapping[str, Any]) -> StockExport | None:
-    """Return the export that an import's options name, if any."""
+    """Return the shop export that is named in an import's options, or None."""
     return OF_STOCK.get(options.get("mapping", ""))
 
 
@@ -54,16 +54,16 @@ class LocationRows:
         self.export, self.own, self.header = export, own, list(header)
         warehouses = Warehouse.objects.filter(supplier_id=supplier_id).order_by("pk")
         self.warehouses = {pk: name for name, pk in warehouses.values_list("name", "pk")}
-        # Exact names win over names in another case, and both win over ids.
+        # The last assignment has priority: exact names over names in another case, and both over ids.
         self.names = {str(pk): name for pk, name in self.warehouses.items()}
         self.names |= {name.casefold(): name for name in self.warehouses.values()}
         self.names |= {name: name for name in self.warehouses.values()}
         # With warehouse_id, all stock belongs to this warehouse; the location's name does not matter.
         self.only = self.warehouses.get(options.get("warehouse_id") or 0, "")
         self.read: set[str] = set()
-        # The number of skipped rows of each unknown location. A location that is a column skips no rows: 0.
+        # The number of skipped rows of each unknown location. The number is 0 if the location is a column.
         self.unknown: Counter[str] = Counter()
-        # The lines without a quantity.
+        # The lines of the file without a quantity.
         self.silent: list[int] = []
         self.location = self._find([export.location_field])
         amount_field = options.get("amount_field")
@@ -120,7 +120,7 @@ class LocationRows:
             yield replace(record, cells=cells)
 
     def _quantity(self, record: Record, index: int) -> str:
-        """Return the quantity; 0 if the variant is not stocked there or is oversold (below 0)."""
+        """Return the quantity as text: `0` if the location does not stock the variant or has oversold it."""
         cell = record.cells[index].strip()
         if not cell:
             self.silent.append(record.line)

@@ -16,7 +16,7 @@ from inventory.models import Warehouse
 
 TOO_OLD = "The file was counted at {}. Stock movements since then are no longer stored. Upload a newer count."
 
-# The id that stands for an unknown warehouse name.
+# The warehouse id of rows whose warehouse is unknown.
 UNKNOWN_WAREHOUSE = Literal(0)
 
 
@@ -33,7 +33,10 @@ def row_identifier(context: ImportContext) -> Composable:
 
 
 def row_warehouse(context: ImportContext) -> Composable:
-    """Return the warehouse's id: the file's warehouse, or the row's by id or exact name."""
+    """Return the id of a row's warehouse: the file's only warehouse, or the warehouse that the row names.
+
+    A row names a warehouse by its id or exact name.
+    """
     if "warehouse" not in context.mapped.fields:
         return Literal(context.job.options["warehouse_id"])
     warehouses = Warehouse.objects.filter(supplier_id=context.supplier_id).order_by("pk")
@@ -71,7 +74,7 @@ def key(context: ImportContext) -> list[Composable]:
     warehouse = row_warehouse(context)
     if "warehouse" not in context.mapped.fields:
         return [row_identifier(context), warehouse]
-    # All unknown warehouses have the id 0, so add their names to tell their rows apart.
+    # All unknown warehouses have the id 0. Add their names to the key, so that their rows are not duplicates.
     unknown = SQL("CASE WHEN {} = 0 THEN {} END").format(warehouse, context.mapped.values["warehouse"])
     return [row_identifier(context), warehouse, SQL("coalesce({}, '')").format(unknown)]
 
@@ -84,7 +87,10 @@ def own_warehouses(context: ImportContext) -> list[int]:
 
 
 def prepare(context: ImportContext) -> None:
-    """Build a lookup table for id types without a unique index. Raises Unreadable for an old file."""
+    """Build a lookup table for id types without a unique index.
+
+    Raises Unreadable if the file was counted before the oldest stored stock movement.
+    """
     if context.job.as_of < ledger_begins():
         raise Unreadable("too_old", TOO_OLD.format(iso(context.job.as_of)))
     column = context.job.options["id_type"]
@@ -105,7 +111,10 @@ def prepare(context: ImportContext) -> None:
 
 
 def same_row(context: ImportContext) -> Composable:
-    """Match a batch row with its staged row: one line of a file may have a row per warehouse."""
+    """Return the condition that a batch row, `b`, is a staged row, `s`.
+
+    The line alone is not enough: one line of a file may become a row for each warehouse.
+    """
     if "warehouse" not in context.mapped.fields:
         return SQL("s.line = b.line")
     return SQL("s.line = b.line AND {} = b.warehouse").format(context.mapped.values["warehouse"])
@@ -142,7 +151,7 @@ def lookup(context: ImportContext) -> Lookup:
         "times": SQL("v.times") if shared else SQL("1"),
         "units": SQL("NULL::bigint"),
     }
-    # Land every row: a count of the same number still changes the time of the count.
+    # No row counts as unchanged: a count of the same number still changes the time of the count.
     return Lookup(joins, columns, unchanged=SQL("false"))
 
 
@@ -167,5 +176,5 @@ def named_in_file(context: ImportContext) -> Composable:
 
 
 def counted_before(context: ImportContext) -> Composable:
-    """Return the condition that the level `l` was not counted after the file."""
+    """Return the condition that the count of the stock level `l` is not newer than the file's count."""
     return SQL("(l.counted_at IS NULL OR l.counted_at <= {})").format(moment(context))

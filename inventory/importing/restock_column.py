@@ -11,7 +11,7 @@ from imports.pipeline.columns import MomentColumn, RowRule, about
 
 @dataclass(frozen=True)
 class RestockColumn(MomentColumn):
-    """The day on which new stock is expected. It is not in the past; an empty cell removes the day."""
+    """The day on which new stock is expected. It must not be in the past. An empty cell removes the day."""
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         past = SQL("{0} > '-infinity' AND ({0} AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date")

@@ -11,7 +11,7 @@ from inventory.importing.matching import moment, own_warehouses
 
 
 def moved(context: ImportContext) -> Composable:
-    """Return a query for the units that came back or (below 0) left since the file's count."""
+    """Return a query for the units that came back (positive) or left (negative) after the file's count."""
     return moved_since(Literal(own_warehouses(context)), moment(context))
 
 
@@ -20,9 +20,9 @@ COUNTED = on_hand_now(SQL("b.quantity"), SQL("b.units"))
 
 
 def add_moved(context: ImportContext) -> None:
-    """Store in each batch row the units that moved since the count.
+    """Store in each batch row the units that moved after the count.
 
-    Call this again under the locks, so that no movement is missed.
+    Call this function again after the levels are locked, so that no movement is missed.
     """
     _execute(
         SQL(
@@ -33,7 +33,10 @@ def add_moved(context: ImportContext) -> None:
 
 
 def mark_refused(context: ImportContext) -> None:
-    """Mark rows without a level as wrong if a line was refused after the count: a refusal is a count of 0."""
+    """Mark rows without a level as wrong if the supplier refused the variant after the count.
+
+    A refusal counts as a newer count of 0.
+    """
     _execute(
         SQL(
             """
@@ -55,7 +58,7 @@ def mark_outdated(context: ImportContext) -> None:
 
 
 def _execute(statement: Composable) -> None:
-    """Execute with hash joins on: the movements are one short list, so a lookup per row would be slower."""
+    """Execute a statement with hash joins: the movements are a short list, and a lookup per row is slower."""
     execute(SQL("SET LOCAL enable_hashjoin = on"))
     execute(statement)
     execute(SQL("SET LOCAL enable_hashjoin = off"))

@@ -1,4 +1,4 @@
-"""Normalise incoming addresses, and warn of doubtful ones (contract 13, *Addresses*)."""
+"""The normalisation of pushed addresses, and warnings about doubtful values (contract 13, *Addresses*)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def normalised(address: Address) -> dict[str, str]:
 
 
 def has_unknown_country(address: Address) -> bool:
-    """Whether the country of an address is unknown."""
+    """Return whether the country of an address is unknown."""
     return country_code(address.get("country", "")) is None
 
 
@@ -44,7 +44,7 @@ def _of_address(name: str, address: Address) -> list[str]:
 
 
 def unknown_country(country: str) -> str:
-    """Return the message for an unknown country, with the closest known one."""
+    """Return the message for an unknown country, with the known country that has the most similar name."""
     near = closest_country(country)
     return f"There is no country {country[:60]!r}." + (f" Did you mean {near}?" if near else "")
 

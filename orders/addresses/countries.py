@@ -1,4 +1,4 @@
-"""Recognize countries and postcodes as people write them, by maintained lists (docs/adr/0013)."""
+"""The recognition of countries and postcodes as people write them, by maintained lists (docs/adr/0013)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SPELLINGS = {
     "East Timor": "TL",
     "DR Congo": "CD",
 }
-"""Informal names of countries. The lists have the official ones."""
+"""Informal names of countries. The maintained lists have the official names."""
 LANGUAGES = ("de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "fi", "nb_NO", "cs", "hu", "ro", "tr")
 NEARLY = 0.82
 
@@ -92,7 +92,7 @@ def postcode_rule(country: str) -> tuple[re.Pattern[str], str] | None:
 
 
 def could_be_postcode(text: str, country: str) -> bool:
-    """Whether a country may have this postcode; True if its postcodes are unknown."""
+    """Return whether a country may have this postcode, or True if its postcodes are unknown."""
     rule = postcode_rule(country)
     return rule is None or rule[0].fullmatch(text.strip().upper()) is not None
 
@@ -107,7 +107,10 @@ def _codes() -> dict[str, str]:
 
 @functools.cache
 def _names() -> dict[str, str]:
-    """Map folded names in several languages to codes. Names shared by two countries are left out."""
+    """Map the names of countries, in several languages and folded by `_folded`, to alpha-2 codes.
+
+    Names that two countries share are left out.
+    """
     names: dict[str, str] = {}
     doubtful: set[str] = set()
     for name, code in _spelt():

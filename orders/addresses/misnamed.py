@@ -1,4 +1,4 @@
-"""Warn of pushed lines whose `variant_id` contradicts their sku or upc."""
+"""Warnings about pushed lines if the `variant_id` contradicts the sku or the upc."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ Line = Mapping[str, Any]
 def misnamed(retailer: Retailer, lines: Sequence[Line]) -> list[str]:
     """Return a warning for each sku and upc that differs from the variant of the line's `variant_id`.
 
-    A silently ignored sku could ship the wrong goods. Variants that the retailer cannot sell get no warning,
-    because it would reveal data of guessed ids. At most one query.
+    Without a warning about the ignored sku, the wrong goods could be shipped. Variants that the retailer
+    cannot sell get no warning, because a warning would reveal the sku and the upc to a retailer that guesses
+    ids. Makes at most one query.
     """
     numbers = {line["variant_id"] for line in lines if line.get("variant_id") and _names(line)}
     if not numbers:

@@ -1,7 +1,8 @@
-"""The admin actions of an order. Each one calls the function that the API calls too."""
+"""The admin actions of an order. The actions use the same functions as the API."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.db.models import Sum
 from accounts.actors import Actor
 from accounts.operating.operator_actions import UNDO, AdminAction, NothingChanged, Reason
 from api.errors import InvalidTransition
+from api.phrases import in_units
 from fulfillments.models import MoveOutcome
 from fulfillments.states import WORKABLE, State
 from orders import erasing, services
@@ -65,7 +67,7 @@ def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
         raise InvalidTransition(_nothing_refused(order))
     left = order.lines.aggregate(left=Sum("rejected"))["left"]
     return (
-        f"{units} units were routed again, {left} of them found no supplier; "
+        f"{in_units(units, 'was', 'were')} routed again, {left} of them found no supplier; "
         f"order {order.retailer_order_id} is {order.processing_state} now."
     )
 
@@ -90,7 +92,7 @@ def cancel_units(
     asked: Sequence[Mapping[str, object]] | None = None,
     cancel_id: str = "",
 ) -> str:
-    """Cancel the asked units, or the whole order, and return the result as a message."""
+    """Cancel the requested units, or the whole order. Return the result as a message."""
     with order.change(by=by) as change:
         result = request_cancelation(change, asked=asked, reason=reason, cancel_id=cancel_id)
     if result.unchanged:
@@ -98,7 +100,7 @@ def cancel_units(
             f"All of order {order.retailer_order_id} is already canceled or requested from its suppliers."
         )
     phrases = [
-        f"{result.canceled} units are canceled",
+        in_units(result.canceled, "is canceled", "are canceled"),
         f"{result.requested} requested from their suppliers",
     ]
     if result.shipped:
@@ -137,7 +139,22 @@ def _not_holdable(order: Order) -> str:
 def not_cancelable(order: Order) -> str:
     if order.processing_state in FINISHED:
         return f"The order is '{order.processing_state}' and nothing is left to cancel."
+    if not _canceled_at_once(order) and not _to_request(order):
+        return "The cancellation of all open units is already requested. Their suppliers have to answer."
     return ""
+
+
+def _canceled_at_once(order: Order) -> int:
+    return sum(line.unrouted for line in order.lines.all()) + canceled_at_once(order)
+
+
+def _to_request(order: Order) -> Counter[str]:
+    """Return the units that a cancellation would request, by the name of their supplier."""
+    units: Counter[str] = Counter()
+    for work in order.fulfillments.all():
+        if not work.is_canceled_at_once:
+            units[work.supplier.name] += sum(line.open - line.cancel_requested for line in work.lines.all())
+    return +units
 
 
 def _refused(order: Order) -> int:
@@ -156,20 +173,18 @@ def _effect_of_hold(order: Order) -> str:
 
 
 def _suppliers(order: Order) -> str:
-    """Return the names of the suppliers that work on the order."""
+    """Return the names of the suppliers that have work to do for the order."""
     names = {work.supplier.name for work in order.fulfillments.all() if work.state in WORKABLE}
     return ", ".join(sorted(names)) or "no supplier"
 
 
 def _cancel_effect(order: Order) -> str:
-    lines = order.lines.all()
-    at_once = canceled_at_once(order)
-    requested = sum(line.open for line in lines) - at_once
-    phrases = [f"{sum(line.unrouted for line in lines) + at_once} units are canceled at once"]
-    if requested:
-        phrases.append(f"{requested} are requested from their suppliers ({_suppliers(order)})")
-    if shipped := sum(line.shipped for line in lines):
-        phrases.append(f"{shipped} are already shipped")
+    phrases = [in_units(_canceled_at_once(order), "is canceled at once", "are canceled at once")]
+    if asked := _to_request(order):
+        names = ", ".join(sorted(asked))
+        phrases.append(f"{in_units(asked.total(), 'is', 'are')} requested from {names}")
+    if shipped := sum(line.shipped for line in order.lines.all()):
+        phrases.append(f"{in_units(shipped, 'is', 'are')} already shipped")
     return f"{', '.join(phrases)}."
 
 

@@ -1,4 +1,4 @@
-"""The form of *Correct address*, which notices corrections of colleagues."""
+"""The form of the action *Correct address*. It does not overwrite a correction that the user has not seen."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ class AddressForm(forms.Form):
     email = forms.CharField(max_length=200, required=False)
     order: Order
 
-    # The fingerprint of the address that the operator saw, because another operator may correct it first.
-    # A script that sends the form without opening it has no fingerprint, and corrects the present address.
+    # The fingerprint of the address that the operator saw, because another operator may correct the address
+    # first. A script that sends the form without opening the page has no fingerprint, and corrects the
+    # present address.
     shown = forms.CharField(widget=forms.HiddenInput, required=False)
 
     @classmethod
@@ -43,14 +44,14 @@ class AddressForm(forms.Form):
         return form
 
     def clean(self) -> dict[str, object]:
-        """Refuse to overwrite a correction that the person did not see."""
+        """Refuse to overwrite a correction that the user has not seen."""
         data = super().clean() or {}
         if data.get("shown") and data["shown"] != fingerprint(self.order.shipping_address):
             self._show_correction()
         return data
 
     def _show_correction(self) -> None:
-        """Show the new values beside the typed values."""
+        """Show the corrected values beside the values that the user typed."""
         present = self.order.shipping_address
         for part in PARTS:
             if self.data.get(part, "") != present.get(part, ""):
@@ -60,7 +61,7 @@ class AddressForm(forms.Form):
         self.add_error(None, f"{message} Compare your text with the new values, then send it again.")
 
     def last_correction(self) -> str:
-        """Return a clause about the last correction."""
+        """Return the beginning of a sentence that reports the last correction."""
         return "Someone corrected this address"
 
     def clean_country(self) -> str:
@@ -75,7 +76,7 @@ PARTS = [name for name in AddressForm.base_fields if name != "shown"]
 
 
 class CorrectionForm(AddressForm):
-    """The form of operators, who may also confirm an address that a supplier refused."""
+    """The form for operators. Operators may also confirm an address that a supplier refused."""
 
     reason = forms.CharField(
         max_length=500,
@@ -84,7 +85,7 @@ class CorrectionForm(AddressForm):
     )
 
     def clean(self) -> dict[str, object]:
-        """Require a correction or a reason before a refused address goes back to its supplier."""
+        """Require a correction or a reason if a supplier has refused the address."""
         data = super().clean()
         unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)
         waits = any(work.state == State.WRONG_ADDRESS for work in self.order.fulfillments.all())
@@ -94,7 +95,7 @@ class CorrectionForm(AddressForm):
         return data
 
     def last_correction(self) -> str:
-        """Name the person who corrected the address, and the time."""
+        """Return the beginning of a sentence, with the person and the time of the last correction."""
         events = Event.objects.filter(order_id=self.order.pk, type="order.address_corrected")
         last = events.order_by("-id").first()
         if last is None:
@@ -104,6 +105,6 @@ class CorrectionForm(AddressForm):
 
 
 def changed_parts(order: Order, answers: dict[str, Any]) -> dict[str, str]:
-    """Return the parts of the form's address that differ from the order's."""
+    """Return the parts of the form's address that differ from the order's address."""
     known = order.shipping_address
     return {part: answers[part] for part in PARTS if part in answers and answers[part] != known.get(part, "")}

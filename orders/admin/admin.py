@@ -15,9 +15,10 @@ from django.utils.http import urlencode
 
 from accounts.models import Retailer
 from accounts.operating.admin_actions import RecordAdmin
-from accounts.operating.admin_base import ReadOnlyAdmin, as_id
+from accounts.operating.admin_base import ReadOnlyAdmin
 from accounts.operating.day_filter import DaysFilter
 from api.amounts import NO_AMOUNT, amount_text
+from api.ids import as_id
 from api.inside_search import LEAST, contains
 from catalog.models import Variant
 from events.models import Event
@@ -38,12 +39,12 @@ from orders.routing_reasons import explained_decisions
 from ui.badges import badge
 
 MOST_FOUND = 1_000
-"""Maximum number of results of a search by a part of a number."""
+"""The maximum number of orders that a search finds by a part of a number or of a name."""
 
 
 @admin.register(Order)
 class OrderAdmin(RecordAdmin[Order]):
-    """One order of one retailer, with its lines, fulfillments and timeline."""
+    """The list of orders, and the page of an order with its lines, fulfillments and timeline."""
 
     record_actions = ACTIONS
     shows_pictures = True
@@ -96,7 +97,7 @@ class OrderAdmin(RecordAdmin[Order]):
         return super().search_condition(term) | Q(pk__in=[*numbers[:MOST_FOUND]])
 
     def get_sortable_by(self, request: HttpRequest) -> tuple[str, ...]:
-        """Open orders have indexes by deadline and by amount; all orders have one by number only."""
+        """Return the columns by which an index can sort: deadline and amount only for open orders."""
         return ("received", *self.sorted_while_open) if OpenFilter.is_chosen(request) else ("received",)
 
     def with_columns(self, orders: QuerySet[Order]) -> QuerySet[Order]:
@@ -178,7 +179,10 @@ class OrderAdmin(RecordAdmin[Order]):
         }
 
     def _remedy_url(self, request: HttpRequest, order: Order, remedy: Remedy | None) -> str:
-        """Return the address of the action, which leads back to the order; empty without permission."""
+        """Return the URL of the remedy's action, or an empty text if the user may not do this action.
+
+        After the action, the user returns to the order's page.
+        """
         if remedy is None:
             return ""
         if remedy.fulfillment_id is None:
@@ -190,7 +194,10 @@ class OrderAdmin(RecordAdmin[Order]):
 
 @admin.register(OrderLine)
 class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
-    """Lines that wait for stock, with their suppliers; and any line by its number."""
+    """The list of lines that wait for stock, with their suppliers.
+
+    A search for the id of a line, or for the number of an order, also finds lines that do not wait.
+    """
 
     list_display = ("id", "in_order", "retailer", "sku", "quantity", "short", "waiting", "rejected")
     list_display += ("suppliers", "waiting_since")  # type: ignore[assignment]
@@ -208,7 +215,7 @@ class OrderLineAdmin(ReadOnlyAdmin[OrderLine]):
         subject, _, number = term.partition(":")
         if subject == "order" and number:
             return Q(order_id=as_id(number))
-        # One query each, so that each uses its own index.
+        # Use separate queries, so that each query uses its own index.
         orders = Order.objects.filter(retailer__in=[*Retailer.objects.values_list("pk", flat=True)])
         numbers = [*orders.filter(retailer_order_id=term).values_list("pk", flat=True)[:100]]
         variants = dict(Variant.objects.filter(sku=term).values_list("pk", "upc")[:100])
@@ -242,7 +249,7 @@ SHOWN_APART = {
     *("retailer_order_id", "sales_order_number", "shipping_method_code", "shipping_address"),
     *("billing_address", "ship_until", "is_gift", "gift_message", "notes"),
 }
-"""The shared fields that the template of the page names."""
+"""The fields that suppliers also see, and that the page's template shows by name."""
 
 
 CHANGE_FULFILLMENT = "fulfillments.change_fulfillment"
@@ -253,7 +260,7 @@ def _back_to(order: Order) -> str:
 
 
 def _reassign_url(request: HttpRequest, order: Order, fulfillment: Fulfillment) -> str:
-    """Return the address for reassigning a fulfillment; empty if the operator cannot reassign it."""
+    """Return the URL for reassigning a fulfillment, or an empty text if the operator cannot reassign it."""
     if (
         order.held
         or fulfillment.state not in WITHDRAW.sources
@@ -265,7 +272,7 @@ def _reassign_url(request: HttpRequest, order: Order, fulfillment: Fulfillment) 
 
 
 def _more_facts(order: Order) -> list[tuple[str, object]]:
-    """Return name and value of each filled field that suppliers see and that the template does not name."""
+    """Return the name and value of each filled field that suppliers see, except the fields in SHOWN_APART."""
     names = [name for name in SHARED_WITH_SUPPLIERS if name not in SHOWN_APART]
     return [(name.replace("_", " ").capitalize(), value) for name in names if (value := getattr(order, name))]
 

@@ -1,4 +1,4 @@
-"""Filters of the operators' list of orders."""
+"""The filters of the operators' lists of orders and of order lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from orders.processing_state import FINISHED
 
 
 class OpenFilter(FlagFilter):
-    """Orders with open work. An index has them by deadline."""
+    """A filter for open orders. An index has the open orders, sorted by deadline."""
 
     title, parameter_name, label = "open", "open", "Open"
 
@@ -19,7 +19,7 @@ class OpenFilter(FlagFilter):
 
 
 class UnknownCountryFilter(FlagFilter):
-    """Open orders with an unknown shipping country."""
+    """A filter for open orders with an unknown shipping country."""
 
     title, parameter_name, label = "country", "unknown_country", "Unknown"
 
@@ -29,7 +29,7 @@ class UnknownCountryFilter(FlagFilter):
 
 
 class WaitingFilter(FlagFilter):
-    """Lines with units that have no stock reserved. A small index has them."""
+    """A filter for lines with units that have no stock reserved. A small index has only these lines."""
 
     title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
 
@@ -39,7 +39,7 @@ class WaitingFilter(FlagFilter):
 
 
 class HeldFilter(FlagFilter):
-    """Open orders that are held. A small index has them."""
+    """A filter for open orders that are held. A small index has only these orders."""
 
     title, parameter_name, label = "held", "held", "Held"
 

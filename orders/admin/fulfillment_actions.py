@@ -1,4 +1,4 @@
-"""The admin action of a fulfillment that also changes its order: the address correction."""
+"""The admin action that corrects an order's address from the page of a fulfillment."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CONFIRM = action_of(
 
 
 def _release(fulfillment: Fulfillment, by: Actor, answers: dict[str, object]) -> str:
-    """Correct the order's address with the form of the page; from the list, confirm the present address."""
+    """Correct the order's address if the page's form was sent. From the list, confirm the present address."""
     if "address1" in answers:
         return correct_address(fulfillment.order, by, answers)
     return CONFIRM.run(fulfillment, by, answers)

@@ -1,4 +1,4 @@
-"""The table of lines on an order's page: pages of lines, each with its progress, suppliers and prices."""
+"""The table of lines on an order's page, in pages. Each row shows progress, suppliers and prices."""
 
 from __future__ import annotations
 
@@ -25,16 +25,19 @@ class LineRow:
     line: OrderLine
     routed: list[FulfillmentLine]
     offers: list[Offer]
-    """Suppliers with their agreed prices and currencies, each once."""
+    """The suppliers with their agreed prices and currencies, without repetitions."""
 
     @property
     def variant_id(self) -> int | None:
-        """The variant that was pushed, else the variant of the first fulfillment."""
+        """The id of the variant that the retailer pushed, else of the first fulfillment line's variant."""
         return self.line.asked_variant_id or next((each.variant_id for each in self.routed), None)
 
     @property
     def units(self) -> Iterator[tuple[int, str, bool]]:
-        """Yield count, words, and whether the units need attention, for each state that has units."""
+        """The units of the line by state, without states that have no units.
+
+        Each element has the number of units, the state in words, and whether the state needs attention.
+        """
         line = self.line
         states = (
             (line.reserved, "reserved", False),
@@ -49,7 +52,7 @@ class LineRow:
 
 @dataclass(frozen=True)
 class LineTable:
-    """One page of rows. A column is shown if any line of the order has a value in it."""
+    """One page of rows. Each `has_…` field tells whether a line of the order has a value for this column."""
 
     rows: list[LineRow]
     page: Page[OrderLine]
@@ -59,7 +62,10 @@ class LineTable:
 
 
 def line_table(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment], number: str) -> LineTable:
-    """Return page `number` of the lines; an unknown number gives the nearest page. Makes no query."""
+    """Return the page `number` of the table, or the nearest page if page `number` does not exist.
+
+    Makes no query.
+    """
     lines = list(lines)
     page = Paginator(lines, LINES_PER_PAGE).get_page(number)
     routed: dict[int, list[FulfillmentLine]] = defaultdict(list)
@@ -79,7 +85,7 @@ def line_table(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment], 
 
 
 def with_pictures(rows: Iterable[LineRow]) -> list[tuple[LineRow, str]]:
-    """Return the rows with the URLs of their variants' pictures. Takes one query."""
+    """Return the rows with the URLs of their variants' pictures. Makes one query."""
     rows = list(rows)
     wanted = {row.variant_id for row in rows if row.variant_id}
     pictures = {each.pk: each.picture for each in Variant.objects.filter(pk__in=wanted).only("images")}

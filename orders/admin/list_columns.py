@@ -1,4 +1,4 @@
-"""The columns of the list of orders that come from lines and fulfillments."""
+"""The columns of the order list with values from the lines and fulfillments of each order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from orders.processing_state import FINISHED, ProcessingState
 
 
 def with_columns(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Add units, amount, suppliers and problem to each order, by subqueries for the rows of the page."""
+    """Annotate each order with its units, amount, suppliers and problem.
+
+    The subqueries run only for the orders on the page.
+    """
     lines = OrderLine.objects.filter(order=OuterRef("pk")).order_by().values("order")
     work = Fulfillment.objects.filter(order=OuterRef("pk")).order_by()
     names = work.values("order").annotate(names=StringAgg("supplier__name", ", ", distinct=True))
@@ -26,7 +29,7 @@ def with_columns(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def _problem(work: QuerySet[Fulfillment]) -> Case:
-    """Return the order's problem with the most useful action, in the words of the desk."""
+    """Return the expression for the first matching problem of an order, in the words that the desk uses."""
     late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
     backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
     return Case(

@@ -1,4 +1,4 @@
-"""The form of *Route order again*: the supplier that is asked again."""
+"""The form of the action *Route order again*. The user may choose a supplier that routing asks again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from orders.models import Order
 
 
 class RouteAgainForm(forms.Form):
-    """The choice of a supplier that refused units of the order, or lost them, to ask it again."""
+    """A form with the suppliers that refused units of the order, or lost units in a reassignment."""
 
     supplier = forms.TypedChoiceField(
         required=False,

@@ -1,8 +1,8 @@
-"""Allocate arrived stock to backorders, one order after the other, oldest first (contract 13).
+"""The allocation of arrived stock to backorders, order by order, the oldest order first (contract 13).
 
-Each arrival of stock calls `allocate` after its commit, and a task finds the arrivals that were missed. Time
-and caller do not change the result: each order takes only the stock that older orders leave
-(`fulfillments.backorder_claims`).
+Each arrival of stock calls `allocate` after its commit, and a periodic task finds missed arrivals. The result
+does not depend on the time or the caller, because each order takes only the stock that older orders leave
+(`fulfillments.stock_for_backorders`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from api.errors import ApiError
 from fastdb import leased
 from fastdb.rows import rows_of
 from fulfillments.allocating_arrivals import allocate_arrivals
-from fulfillments.backorder_claims import short_lines, stock_rows_for, wants_of
 from fulfillments.planning.candidates import WaitingLine
+from fulfillments.stock_for_backorders import short_lines, stock_rows_for, wants_of
 from fulfillments.stock_queue import ROUTED_ORDER, UNROUTED_AFTER
 from inventory.reservations import StockKey
 from orders.models import Order
@@ -27,7 +27,7 @@ from orders.unrouted_lines import has_waiting_lines, lines_sql
 
 logger = logging.getLogger(__name__)
 
-# Use the task's name: the task's module imports this module.
+# The task is called by its name, because the task's module imports this module.
 ALLOCATE_TASK = "orders.tasks.serve_waiting"
 AT_ONCE = 2.0
 """Seconds that the caller spends on backorders. A worker does the rest."""
@@ -38,8 +38,8 @@ STOCKED = """
     FROM inventory_stocklevel s JOIN inventory_warehouse w ON w.id = s.warehouse_id
     JOIN accounts_supplier u ON u.id = w.supplier_id WHERE s.on_hand - s.reserved > u.safety_stock
 """
-# Read only orders that can get stock after older orders: a few units can fill only a few of thousands of
-# orders.
+# Read only orders for which older orders leave stock. If thousands of orders wait for a few units, most of
+# them cannot get stock.
 ROUTED = f"""
     SELECT DISTINCT order_id FROM (
         SELECT f.order_id, k.available,
@@ -67,23 +67,24 @@ LEVELS = f"SELECT * FROM ({STOCKED}) k WHERE variant_id = ANY(%s)"  # noqa: S608
 def allocate(variant_ids: Collection[int] | None) -> None:
     """Allocate stock of these variants to backorders for AT_ONCE seconds. A worker does the rest.
 
-    None means all variants, as after a file; then a worker does everything.
+    If `variant_ids` is None, a worker allocates the stock of all variants, for example after a stock file.
     """
     if variant_ids is None or not allocate_all(variant_ids, seconds=AT_ONCE):
         _wake()
 
 
 def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool:
-    """Allocate stock of these variants, or of all; return False if work is left.
+    """Allocate stock of these variants, or of all variants. Return False if work is left.
 
-    Each order is one transaction. Orders that another transaction is changing are skipped: their stock stays
-    reserved for them, and the next run finds them.
+    Each order is one transaction. An order that another transaction is changing is skipped: newer orders
+    leave the stock for the skipped order, and the next run finds the order.
     """
     if variant_ids is not None and not has_waiting_lines(variant_ids):
         return True
     end = monotonic() + seconds
     done = True
-    # Try routed orders again at the end: some of their lines are queued after the unrouted lines (`behind`).
+    # Try the routed orders again at the end: fulfillment lines with the flag `behind` get stock only after
+    # unrouted lines.
     for orders in (_routed, _unrouted, _routed):
         for order_id in orders(variant_ids):
             if monotonic() > end:
@@ -93,7 +94,7 @@ def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool
 
 
 def _routed(variant_ids: Collection[int] | None) -> Iterator[int]:
-    """Yield routed orders that are short and whose warehouse has stock, until no order gets any more."""
+    """Yield orders with short units at a warehouse that has stock, until all such orders were tried."""
     tried: set[int] = set()
     while True:
         with connection.cursor() as cursor:
@@ -120,7 +121,7 @@ def _unrouted(variant_ids: Collection[int] | None) -> Iterator[int]:
 
 
 def _fillable(lines: list[WaitingLine]) -> Iterator[int]:
-    """Yield the orders of the lines for which older lines leave stock."""
+    """Yield the orders whose lines can get stock. Each line can get only stock that earlier lines leave."""
     wants = wants_of(lines)
     variants = {candidate.variant_id for want in wants for candidate in want.candidates}
     left: dict[StockKey, int] = {}
@@ -148,7 +149,7 @@ def _array(variant_ids: Collection[int] | None) -> list[int] | None:
 
 
 def _allocate_to(order_id: int) -> int | None:
-    """Allocate stock to one order; return its units, or None if another transaction is changing the order."""
+    """Allocate stock to one order. Return the number of units, or None if the order must be tried again."""
     try:
         with transaction.atomic():
             free = Order.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=order_id)
@@ -161,11 +162,11 @@ def _allocate_to(order_id: int) -> int | None:
                 return allocate_arrivals(change)
     except (ApiError, DatabaseError) as error:
         if not connection.is_usable():
-            raise  # without a database no other order can get stock either
+            raise  # without a database, the other orders cannot get stock either
         logger.warning("order %s waits for the next run: %s", order_id, error)
         return None
 
 
 def _wake() -> None:
-    """Wake a worker. If the message is lost, the periodic task does the work."""
+    """Send a message that wakes a worker. If this message is lost, the periodic task does the work."""
     leased.wake(ALLOCATE_TASK)

@@ -1,4 +1,4 @@
-"""Changed restock dates are announced to the orders that wait for the stock (contract 23)."""
+"""The announcement of changed restock dates to the orders that wait for the stock (contract 23)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ ANNOUNCED = """
 
 
 class ChangedDay(NamedTuple):
-    """A stock row whose date changed; `changed_in` shows whether the date has changed again."""
+    """A stock row with a changed restock date.
+
+    `changed_in` is the number of the transaction that changed the date, so each change has another number.
+    """
 
     id: int
     variant_id: int
@@ -54,15 +57,16 @@ class ChangedDay(NamedTuple):
 
 
 def announce() -> None:
-    """Notify the waiting orders of changed dates, for AT_ONCE seconds. A worker does the rest."""
+    """Announce changed restock dates to the waiting orders for AT_ONCE seconds. A worker does the rest."""
     if not announce_all(seconds=AT_ONCE):
         leased.wake(ANNOUNCE_TASK)
 
 
 def announce_all(*, seconds: float) -> bool:
-    """Record an event for each order that waits for stock with a changed date; return False if work is left.
+    """Record an event for each order that waits for a stock row with a changed restock date.
 
-    Each order is one transaction. The dates are marked last, so an interrupted run repeats some events.
+    Return False if work is left. Each order is one transaction. The dates are marked as announced after the
+    last event. If a run is interrupted before that, the next run repeats some events.
     """
     end = monotonic() + seconds
     while True:
@@ -104,5 +108,5 @@ def _announce_to(order_id: int, line_ids: list[int]) -> None:
             change.record(STOCK_EXPECTED, data={"expected": lines})
     except (ApiError, DatabaseError) as error:
         if not connection.is_usable():
-            raise  # without a database no other order can be notified either
+            raise  # without a database, the other orders cannot be notified either
         logger.warning("order %s: its restock dates are not announced: %s", order_id, error)

@@ -27,7 +27,7 @@ DAYS = f"""
 
 
 def expected_days(line_ids: Sequence[int]) -> dict[int, date]:
-    """Return the earliest restock date of each of these waiting order lines that has one."""
+    """Return the earliest restock date of each waiting order line. Lines without a date are left out."""
     if not line_ids:
         return {}
     with connection.cursor() as cursor:
@@ -36,7 +36,7 @@ def expected_days(line_ids: Sequence[int]) -> dict[int, date]:
 
 
 def expected_by_order(order_ids: Sequence[int]) -> dict[int, date]:
-    """Return the earliest restock date of the waiting lines of each of these orders that has one."""
+    """Return the earliest restock date of each order's waiting lines. Orders without a date are left out."""
     lines = OrderLine.objects.filter(order__in=order_ids, waiting_since__isnull=False)
     orders: dict[int, int] = dict(lines.order_by().values_list("pk", "order_id"))
     earliest: dict[int, date] = {}

@@ -1,14 +1,15 @@
-"""The backorders of a variant, as panels of the pages of stock and of variants."""
+"""The panels with backorders, for the pages of variants and of stock rows."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accounts.operating.record_panels import Panel
+from api.ids import LARGEST_ID
 from catalog.models import Variant
 from fulfillments.models import FulfillmentLine
 from fulfillments.stock_queue import ROUTED_FIELDS
@@ -17,7 +18,6 @@ from orders.models import Order
 from orders.unrouted_lines import waiting_lines
 
 MOST_SHOWN = 20
-NEWEST = 2**63 - 1
 
 
 class Backorder(NamedTuple):
@@ -28,7 +28,7 @@ class Backorder(NamedTuple):
     warehouse: str
 
 
-def backorders_table(variant: Variant, **where: Any) -> str:
+def backorders_table(variant: Variant, **where: object) -> str:
     """Render the backorders of a variant, in the order in which they get stock."""
     routed = FulfillmentLine.objects.filter(variant=variant, is_short=True, **where)
     routed = routed.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
@@ -37,7 +37,7 @@ def backorders_table(variant: Variant, **where: Any) -> str:
         Backorder(line.fulfillment.order, line.backordered, str(line.fulfillment.warehouse))
         for line in routed
     ]
-    lines = waiting_lines([variant.pk], before=NEWEST, most=MOST_SHOWN + 1)
+    lines = waiting_lines([variant.pk], before=LARGEST_ID, most=MOST_SHOWN + 1)
     orders = Order.objects.select_related("retailer").in_bulk([line.order_id for line in lines])
     backorders += [Backorder(orders[line.order_id], line.units, "") for line in lines]
     url = reverse("admin:orders_orderline_changelist")
@@ -51,7 +51,7 @@ def _of_variant(variant: Variant, request: HttpRequest) -> str:
 
 
 def _of_stock(level: StockLevel, request: HttpRequest) -> str:
-    """Render the backorders of the stock row's warehouse, and the unrouted ones."""
+    """Render the backorders of the stock row's warehouse, and the unrouted backorders."""
     return backorders_table(level.variant, fulfillment__warehouse_id=level.warehouse_id)
 
 

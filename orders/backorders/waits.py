@@ -1,4 +1,4 @@
-"""The end of waiting: units that waited for stock until their limit are canceled (contract 17)."""
+"""The cancellation of units that have waited for stock until their limit (contract 17)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ PAGE = 500
 SHIP_UNTIL, MAX_WAIT_DAYS = "ship_until", "max_wait_days"
 """The reasons in the event: the field that set the limit."""
 
-# This finds lines that may be late. Python then compares the days that each line's own partners allow.
+# This query finds the lines whose wait may have ended: it uses the shortest limit of all the retailer's
+# partners. `_most_days` then uses only the limits of the partners that could fill the line.
 LATE = f"""
     SELECT * FROM (
         SELECT {COLUMNS}, coalesce(o.ship_until < (now() AT TIME ZONE 'UTC')::date, false) AS too_late,
@@ -38,7 +39,10 @@ LATE = f"""
 
 
 def end_waits(*, seconds: float) -> None:
-    """Cancel the units whose wait has ended, one order per transaction. The next run continues."""
+    """Cancel the units whose wait has ended, one order per transaction.
+
+    After `seconds`, stop. The next run continues.
+    """
     end = monotonic() + seconds
     for order_id, reason, line_ids in _ended():
         if monotonic() > end:
@@ -48,12 +52,12 @@ def end_waits(*, seconds: float) -> None:
                 end_wait(change, line_ids, reason=reason)
         except (ApiError, DatabaseError) as error:
             if not connection.is_usable():
-                raise  # without a database no other wait can end either
+                raise  # without a database, the other waits cannot end either
             logger.warning("order %s: its wait ends in the next run: %s", order_id, error)
 
 
 def _ended() -> Iterator[tuple[int, str, list[int]]]:
-    """Yield orders with the lines whose wait has ended, by reason."""
+    """Yield an order's id, a reason, and the ids of its lines whose wait ended for this reason."""
     last = (0, 0)
     while True:
         with connection.cursor() as cursor:
@@ -74,9 +78,9 @@ def _ended() -> Iterator[tuple[int, str, list[int]]]:
 
 
 def _most_days(line: WaitingLine, market: Market) -> int | None:
-    """Return the longest wait that a partner of the line allows; None for no limit.
+    """Return the longest wait in days that a partner of the line allows, or None for no limit.
 
-    A line whose variants are no longer listed may wait as long as any of the retailer's partners allows.
+    If no partner lists the line's variants any more, the limits of all the retailer's partners are used.
     """
     partners = [each.partnership for each in market.candidates(line)] or [*market.partners.values()]
     limits = [each.max_wait_days for each in partners]

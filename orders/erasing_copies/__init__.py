@@ -1,1 +1,1 @@
-"""Erases the copies of a consumer's data outside the order: answers, comments, rejects, files."""
+"""The erasure of copies of a consumer's data outside the order: in answers, comments, rejects and files."""

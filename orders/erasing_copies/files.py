@@ -1,6 +1,6 @@
-"""Files about shipped work that quote a person: files in `tracking/`, their rejected rows and their reports.
+"""The erasure of files that quote a person: files in `tracking/`, their rejected rows and their reports.
 
-A blob never changes, so a file that quotes a person is removed as a whole. The supplier has the original.
+A blob never changes, so a file that quotes a person is removed completely. The supplier has the original.
 """
 
 from __future__ import annotations
@@ -43,16 +43,19 @@ NOTE = (
 
 
 class WaitForImport(Exception):
-    """An unfinished import may still write data of the person, so the search continues later."""
+    """The exception that postpones the search, because an import may still write data of a person."""
 
 
 class RejectedRows:
-    """The rejected rows of tracking files, and the files that failed jobs keep. One window is one job."""
+    """The rejected rows of tracking files, and the kept files of failed jobs. Each call searches one job."""
 
     name = "rejected rows"
 
     def window(self, people: People, position: int) -> int | None:
-        """Raises WaitForImport."""
+        """Erase the texts that quote these people in the job with the next id after `position`.
+
+        Return the id of this job, or None if no job is left. Raises WaitForImport if the job is unfinished.
+        """
         jobs = ImportJob.objects.filter(kind=FULFILLMENTS.name, supplier_id__in=suppliers_of(people))
         since = jobs.filter(created_at__gte=first_moment(people), pk__gt=position).order_by("pk")
         job = since.select_related("supplier", "blob").first()
@@ -70,7 +73,7 @@ class RejectedRows:
 
 
 def _redact(job: ImportJob, people: People) -> None:
-    """Erase texts that quote a person from the rejects, the findings and the events of a job."""
+    """Erase the texts that quote a person in the rejects, the findings and the events of a job."""
     quoting = [
         pk
         for pk, cells, message in job.rejects.values_list("pk", "cells", "message").iterator()
@@ -78,7 +81,7 @@ def _redact(job: ImportJob, people: People) -> None:
     ]
     message = "This row quoted personal data, which was erased."
     Reject.objects.filter(pk__in=quoting).update(cells=[ERASED], message=message)
-    # The message about a file without a header quotes its first row.
+    # The findings can quote a person: the message about a file without a header quotes its first row.
     findings = {name: getattr(job, name) for name in FINDINGS}
     if people.are_in(json.dumps(findings, ensure_ascii=False)):
         ImportJob.objects.filter(pk=job.pk).update(**free_of(people, findings))
@@ -87,7 +90,7 @@ def _redact(job: ImportJob, people: People) -> None:
 
 
 class AreaFiles:
-    """Files in `tracking/` and `reports/` of the suppliers' areas. One window is one file."""
+    """The files in `tracking/` and `reports/` of the suppliers' upload areas. Each call searches one file."""
 
     name = "files"
 
@@ -112,19 +115,19 @@ def suppliers_of(people: People) -> list[int]:
 
 
 def first_moment(people: People) -> datetime:
-    """Return the creation of the oldest order. Earlier files cannot quote its consumer."""
+    """Return the creation time of these people's oldest order. Earlier files cannot quote these people."""
     first: datetime = Order.objects.filter(pk__in=people.persons.keys()).aggregate(at=Min("created_at"))["at"]
     return first
 
 
 def quotes(blob: Blob, people: People) -> bool:
-    """Return whether a line of a file quotes a person. Raises OSError."""
+    """Return whether a line of a file quotes one of these people. Raises OSError."""
     with contents.local_file(blob) as path:
         return any(people.are_in(line) for line in lines_of(path))
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a text, of a packed text, or of the parts of a workbook."""
+    """Yield the lines of a text file, of a gzip file, or of all files in a ZIP archive or a workbook."""
     with ExitStack() as opened:
         file = opened.enter_context(path.open("rb"))
         start = file.read(4)
@@ -138,7 +141,7 @@ def lines_of(path: Path) -> Iterator[str]:
 
 
 def _lines_of_archive(file: BinaryIO) -> Iterator[str]:
-    with suppress(Unreadable), ExitStack() as opened:  # an import cannot read a damaged archive either
+    with suppress(Unreadable), ExitStack() as opened:  # ignore damaged archives: no import can read them
         with reading_archive():
             archive = opened.enter_context(zipfile.ZipFile(file))
         for name in archive.namelist():
@@ -147,7 +150,7 @@ def _lines_of_archive(file: BinaryIO) -> Iterator[str]:
 
 
 def _lines(file: Readable) -> Iterator[str]:
-    """Yield the lines up to the end of the file, or to its damage. Imports refuse some texts, such as XML."""
+    """Yield the lines up to the end of the file, or up to a damaged part."""
     pending = b""
     with suppress(Unreadable):
         for chunk in as_utf8(file, _encoding(file)):
@@ -162,11 +165,11 @@ def _encoding(file: Readable) -> str:
     try:
         return find_encoding(file).name
     except Unreadable:
-        return "utf-8"
+        return "utf-8"  # imports refuse some texts, such as XML, but these texts may quote a person, too
 
 
 def _remove(entry: DirectoryEntry) -> None:
-    """Remove a file unless it was replaced meanwhile, and leave a note about a supplier's own file."""
+    """Remove a file unless it was replaced meanwhile. For a tracking file, put a note in `reports/`."""
     area, parts = Area(entry.supplier_id), tuple(entry.path.split("/"))
     with area.change():
         current = area.find(parts)

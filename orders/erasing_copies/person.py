@@ -1,7 +1,7 @@
-"""Recognize the texts of erased persons in other texts.
+"""The recognition of erased persons in texts.
 
-Each text is read once, however many persons are searched: a person is compared only where the longest word of
-one of their texts occurs.
+Each text is read once for all persons. A text is compared with a person's own texts only if it contains the
+longest word of one of these own texts.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ ERASED = "erased"
 WORD = re.compile(r"\w+")
 ESCAPED_BREAK = re.compile(r"\\[nrt]")
 IDENTIFYING = 5
-"""The least length of a text that identifies a person by itself. A shorter text occurs by chance."""
+"""The smallest length of a text that identifies a person by itself. Shorter texts can occur by chance."""
 KEPT_PARTS = frozenset({"country"})
 COMMON_PARTS = frozenset({"first_name", "last_name", "city", "state", "zip_code"})
-"""Parts of an address that many consumers share. They identify a person only beside the order's number."""
+"""Parts of an address that many consumers share. They identify a person only with the order's number."""
 
 
 def normalized(text: str) -> str:
@@ -65,7 +65,11 @@ class Person:
         )
 
     def is_in(self, text: str, *, of_order: bool = False) -> bool:
-        """Return whether a text quotes the person. With `of_order`, the text is known to be of the order."""
+        """Return whether a text quotes the person. With `of_order`, the text belongs to the order.
+
+        Common texts, such as a first name, identify the person only in a text of the order, or in a text that
+        contains a number of the order.
+        """
         words = normalized(text)
         if any(quoted in words for quoted in self.identifying):
             return True
@@ -73,12 +77,12 @@ class Person:
         return about and any(quoted in words for quoted in self.common)
 
     def search_words(self) -> set[str]:
-        """Return words to search for: each text that quotes the person contains at least one."""
+        """Return words to search for. Each text that quotes the person contains one of these words."""
         return {max(text.split(), key=len) for text in (*self.identifying, *self.references)}
 
 
 class People:
-    """Persons that are searched together."""
+    """Several persons, with an index by word: each text is searched once, not once per person."""
 
     def __init__(self, persons: Iterable[Person]) -> None:
         self.persons = {person.order_id: person for person in persons}
@@ -88,7 +92,7 @@ class People:
                 self._by_word[word].append(person)
 
     def are_named_in(self, text: str) -> bool:
-        """Return whether a text has the number of one of the orders."""
+        """Return whether a text contains a number of one of the persons' orders."""
         words = normalized(text)
         keys = self._by_word.keys() & set(words.split())
         named = (
@@ -102,15 +106,15 @@ class People:
         return any(person.is_in(text) for word in words for person in self._by_word[word])
 
 
-def free_of(people: People, value: Any) -> Any:
-    """Return a text or a JSON value in which texts that quote one of the people read `erased`."""
+def free_of(people: People, value: object) -> Any:
+    """Return a text or a JSON value, with `erased` instead of each text that quotes one of the people."""
     for person in people.persons.values():
         value = redacted(value, person, of_order=False)
     return value
 
 
-def redacted(value: Any, person: Person, *, of_order: bool) -> Any:
-    """Return a text or a JSON value in which texts that quote the person read `erased`."""
+def redacted(value: object, person: Person, *, of_order: bool) -> Any:
+    """Return a text or a JSON value, with `erased` instead of each text that quotes the person."""
     if isinstance(value, dict):
         return {name: redacted(part, person, of_order=of_order) for name, part in value.items()}
     if isinstance(value, list):
@@ -129,7 +133,7 @@ def _collect_address(address: dict[str, object], identifying: set[str], common: 
 
 
 def _texts(value: Any) -> Iterable[str]:
-    """Return the texts of a field: of a plain text, or of a list of notes."""
+    """Return the texts of a field with a plain text or with a list of notes."""
     if isinstance(value, str):
         return [value]
     return [

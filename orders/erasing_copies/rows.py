@@ -1,4 +1,4 @@
-"""Rows that may quote a person: redact texts of the erased orders, and delete stored answers."""
+"""The erasure of texts in rows that quote a person. Stored answers are deleted."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from fulfillments.models import Fulfillment, Return
 from orders.erasing_copies.person import People, redacted
 from orders.models import CancelRequest, Order
 
-ANSWERS = 5_000  # ids of one window of stored answers
-ROWS = 1_000
+ANSWERS = 5_000  # ids that one call of `StoredAnswers.window` covers
+ROWS = 1_000  # rows that one call of `SearchTexts.window` reads
 
 
 class KindOfCopies(Protocol):
-    """One kind of copies, searched window by window."""
+    """One kind of copies, such as the texts of events."""
 
     @property
     def name(self) -> str: ...
 
     def window(self, people: People, position: int) -> int | None:
-        """Erase the copies in the window after a position; return the next position, or None at the end."""
+        """Erase a limited number of copies after a position. Return the next position, or None at the end."""
         ...
 
 
 @dataclass(frozen=True)
 class TextsOfOrders:
-    """Free texts in rows that belong to an order. The lists are short, so one window has all of them."""
+    """Free texts in rows that belong to an order. Orders have few such rows, so one call searches all."""
 
     name: str
     rows: Callable[[Collection[int]], QuerySet[Any]]
-    """Return the rows of these orders."""
+    """A function that returns the rows of these orders."""
     order_of: str
     """The path to the id of the order."""
     fields: tuple[str, ...]
@@ -51,14 +51,14 @@ class TextsOfOrders:
 
 @dataclass(frozen=True)
 class TextsOnRecords:
-    """Operators' texts about a record, which is named by its model and its id."""
+    """Operators' texts about an order or a fulfillment. Each row has the model and the id of this record."""
 
     name: str
     model: type[Model]
     fields: tuple[str, ...]
     record_model: str = "model"
     to_update: str = ""
-    """The relation to the row that has the fields, if it is another one."""
+    """The relation to the row with the fields, if another model has them."""
 
     def window(self, people: People, position: int) -> int | None:
         path = f"{self.to_update}__" if self.to_update else ""
@@ -82,13 +82,13 @@ class TextsOnRecords:
 
 @dataclass(frozen=True)
 class SearchTexts:
-    """Stored filters and searches of lists, which operators may have typed a person into."""
+    """Stored filters and searches of lists, in which operators may have typed a person's name."""
 
     name: str
     rows: Callable[[], QuerySet[Any]]
     column: str
     read: Callable[[str], str] = field(default=str)
-    """Decode the stored text."""
+    """A function that decodes the stored text."""
 
     def window(self, people: People, position: int) -> int | None:
         later = self.rows().filter(pk__gt=position).exclude(**{self.column: ""}).order_by("pk")
@@ -120,7 +120,7 @@ class StoredAnswers:
 
 
 def _shows_address(text: str, people: People) -> bool:
-    """Return whether an answer names one of the orders and shows an address, which may be a former one."""
+    """Return whether an answer names one of the orders and shows an address, even a former address."""
     return '"address1"' in text and people.are_named_in(text)
 
 

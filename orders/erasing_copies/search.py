@@ -1,7 +1,7 @@
-"""Search for the copies of erased persons' data, in windows of bounded work.
+"""The search for copies of erased persons' data. Each call searches a limited number of copies.
 
-Each erased order has a row with its former texts, encrypted, until all kinds of copies were searched. Orders
-that are erased together are searched together, so each file is read once for all of them.
+A `PendingErasure` keeps the former texts of an erased order, encrypted, until all kinds of copies are
+searched. The texts of orders that were erased together are searched together, so each file is read only once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _steps: list[KindOfCopies] = [*TEXTS, RejectedRows(), AreaFiles()]
 
 
 def register(step: KindOfCopies) -> None:
-    """Add a kind of copies of an upper app."""
+    """Register a kind of copies of another Django app, which `orders` cannot import."""
     _steps.append(step)
 
 
@@ -38,7 +38,7 @@ def remember(order: Order, values: Iterable[object]) -> None:
 
 
 def erase_copies(seconds: float) -> bool:
-    """Erase copies for some seconds; return whether all are erased."""
+    """Erase copies until `seconds` have passed. Return whether all copies are erased."""
     end = time.monotonic() + seconds
     while batch := _next_batch():
         if time.monotonic() > end or not _search_window(batch):
@@ -47,7 +47,7 @@ def erase_copies(seconds: float) -> bool:
 
 
 def _next_batch() -> list[PendingErasure]:
-    """Return the oldest erasure, and the other erasures whose search is at the same position."""
+    """Return the oldest pending erasure, and others whose search has reached the same step and position."""
     first = PendingErasure.objects.order_by("pk").first()
     if first is None:
         return []
@@ -56,9 +56,9 @@ def _next_batch() -> list[PendingErasure]:
 
 
 def _search_window(batch: list[PendingErasure]) -> bool:
-    """Search one window for a batch; return False if the search must continue later."""
+    """Search the next copies for the texts of these erasures. Return False if the search must wait."""
     names = [step.name for step in _steps]
-    # Begin again at an unknown step: during an upgrade, another version of the service may have saved it.
+    # If the step is unknown, begin again: during an upgrade, another version may have saved the step.
     at = names.index(batch[0].step) if batch[0].step in names else 0
     try:
         people = People(_person(pending) for pending in batch)

@@ -6,7 +6,7 @@ from fulfillments.states import ACCEPTED, CANCELING, NEW, NOT_ALLOWED, WORKABLE,
 from orders.addresses.countries import spellings
 from orders.processing_state import FINISHED
 
-# The line waits as long as some of its units have no stock.
+# A line waits as long as some of its units have no stock reserved.
 _WAITS = "reserved < quantity - shipped - canceled"
 WAITING = f"""
     SELECT 'order line ' || id, coalesce(waiting_since::text, 'nothing'),
@@ -29,7 +29,7 @@ MEND_HELD = f"""
 """  # noqa: S608 - built from constants
 
 _COUNTRY = "upper(trim(shipping_address->>'country'))"
-# Pushes store codes, but orders of earlier versions have the country as the retailer spelled it.
+# Pushes store country codes, but orders of earlier versions have the country in the retailer's spelling.
 _SPELLINGS = ", ".join("'" + name.replace("'", "''") + "'" for name in sorted(spellings()))
 _KNOWN = f"coalesce({_COUNTRY}, '') IN ({_SPELLINGS})"
 _WRONG_COUNTRY = f"processing_state NOT IN ({sql(*FINISHED)}) AND has_unknown_country = ({_KNOWN})"
@@ -55,8 +55,8 @@ MEND_SEARCH_ENTRIES = f"""
     INSERT INTO orders_searchentry (text, order_id, kind) {_MISSING_ENTRIES} ON CONFLICT DO NOTHING
 """
 
-# Returned units that are back in stock: the returns, the events, and the movements must agree. Old movements
-# are folded, and then no longer name a fulfillment.
+# The numbers of returned units that are back in stock. The returns, the events and the stock movements must
+# have the same number. Old movements are merged ('system:fold') and then no longer name a fulfillment.
 RESTOCKED = """
     SELECT 'variant ' || variant_id || ' of fulfillment ' || fulfillment_id, 'restocked ' || kept,
         'restocked ' || recorded || ' in its events and ' || moved || ' in the ledger'
@@ -85,8 +85,9 @@ RESTOCKED = """
     )
 """
 
-# A time limit starts with a move or with the release of the order. The terms of the partnership are known
-# only if no operator has changed them since. Clocks differ by less than the tolerance.
+# A time limit starts with a move or with the release of the order. If an operator changed the partnership
+# after the fulfillment was created, the hours of the limit are unknown. Tolerate one minute, because the
+# system times of two hosts may differ.
 _LIMITS = f"""
     SELECT f.id, f.due_at, f.state IN ({sql(*WORKABLE, CANCELING)}) AS limited, t.changed_at > f.created_at
         AS terms_changed, hours.hours, day.ends, s.starts

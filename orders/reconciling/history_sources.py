@@ -14,7 +14,7 @@ from fulfillments.states import (
     sql,
 )
 
-# A fulfillment has open units if and only if its state is not a final one.
+# The final states. A fulfillment has open units if and only if its state is not final.
 DONE = sql(State.SHIPPED, State.OUT_OF_STOCK, State.MISSING_SKU, State.CANCELED)
 
 
@@ -24,8 +24,9 @@ def _fits(state: str) -> str:
         AND ({state} NOT IN ({DONE}) OR {state} = {sql(SHIPPED)} OR shipped = 0)"""
 
 
-# The state, its history and its units are three sources: two win against one. If the units allow both the
-# state and the history's end, the state moves forward but never backward, because an event can be lost.
+# The stored state, the state of the last event, and the units are three sources. Two sources that agree win
+# against one. If the units allow both states, the stored state may only move forward: a last event with an
+# earlier state proves nothing, because a later event can be lost.
 HISTORIES = f"""
     SELECT id, order_id, stored, recorded, CASE
         WHEN stored = recorded OR NOT ({_fits("recorded")}) THEN stored
@@ -67,7 +68,7 @@ MISFITS = f"""
     ) f WHERE (state IN ({DONE})) <> (open = 0)
 """  # noqa: S608 - built from constants
 
-# The state before the first request of the open cancellation.
+# The state of a fulfillment before the first cancellation request that its supplier has not answered.
 BEFORE_CANCEL = f"""
     SELECT f.id, f.order_id, f.state_before_cancel AS stored, CASE WHEN f.state <> {sql(CANCELING)} THEN ''
         ELSE coalesce(e.from_state, f.state_before_cancel) END AS state
@@ -89,7 +90,8 @@ MEND_BEFORE_CANCEL = f"""
     FROM ({BEFORE_CANCEL}) b WHERE b.id = f.id AND b.stored <> b.state
 """  # noqa: S608 - built from constants
 
-# A clock behind the stamps of its orders would issue stamps that pollers have already passed.
+# A retailer's clock that is behind the stamps of the retailer's orders would give stamps that pollers have
+# already passed.
 LATE_CLOCKS = """
     SELECT c.retailer_id, c.last, max(o.updated_at) AS stamped
     FROM orders_retailerclock c JOIN orders_order o ON o.retailer_id = c.retailer_id
@@ -103,6 +105,6 @@ MEND_CLOCKS = f"""
     FROM ({LATE_CLOCKS}) t WHERE t.retailer_id = c.retailer_id
 """  # noqa: S608 - built from constants
 
-# No poller would ever see an order without a stamp.
+# An order without a stamp is a difference, because no poller would ever see the order.
 UNSTAMPED = "SELECT id FROM orders_order WHERE updated_at IS NULL"
 STAMPS = f"SELECT 'order ' || id, 'no stamp', 'a change' FROM ({UNSTAMPED}) o"  # noqa: S608 - built from constants

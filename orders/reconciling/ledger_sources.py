@@ -14,7 +14,7 @@ RESERVED = """
     WHERE p.reserved > 0 GROUP BY 1, 2
 """
 
-# A stock level is the sum of its movements. A deleted variant has no level.
+# A stock level is the sum of its movements. A deleted variant has movements, but no stock level.
 LEDGER = """
     SELECT m.variant_id, m.warehouse_id, sum(m.on_hand_change) AS on_hand, sum(m.reserved_change) AS reserved
     FROM inventory_stockmovement m JOIN catalog_variant v ON v.id = m.variant_id GROUP BY 1, 2
@@ -24,8 +24,8 @@ RESERVED_BY_FULFILLMENT = """
     (SELECT fulfillment_id, variant_id, sum(reserved) AS reserved
      FROM fulfillments_fulfillmentline GROUP BY 1, 2)
 """
-# The units that movements reserved for each fulfillment. An opening movement may contain reservations of
-# older fulfillments without naming them; then only the fulfillment's lines have the number.
+# The units that movements reserved for each fulfillment. An opening movement may include units of older
+# fulfillments without naming the fulfillments. For these fulfillments, use the reserved units of their lines.
 RESERVED_BY_LEDGER = f"""
     SELECT p.fulfillment_id, p.variant_id,
         CASE WHEN o.occurred_at >= f.created_at THEN p.reserved ELSE coalesce(m.reserved, 0) END AS reserved
@@ -47,9 +47,14 @@ SUMS = """
     WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
 """
 
-# Three witnesses of a stock row, written down before the first repair: the row, the sum of its movements, and
-# the numbers after its last movement. The ledger is whole if its sum and its last movement agree and the row
-# was not written after it. If the row was written later, the movement of that change is lost.
+# The three sources of a stock row, saved before the first repair: the row, the sum of its movements, and the
+# numbers after its last movement. The ledger is complete (`whole`) if its sum and its last movement agree,
+# and the row was not written after the last movement. If the row was written later, the movement of that
+# change is missing.
+#
+# `units` is the correct number on hand. It is the row's number if there are no movements, if this number
+# equals the number after the last movement, or if the row was written later. Otherwise it is the sum of the
+# movements, at least 0, if this sum equals the number after the last movement. Otherwise it is NULL.
 EVIDENCE = """
     CREATE TEMPORARY TABLE reconcile_evidence ON COMMIT DROP AS
     SELECT variant_id, warehouse_id, stored, whole, CASE
@@ -88,9 +93,9 @@ RELEASE_MOVEMENTS = insert_movements(
     " ELSE 'reconcile: a movement of this fulfillment is missing' END",
 )
 
-# If no movement is missing, the lines get the ledger's number, up to their open units, and a movement
-# releases the rest. Otherwise the lines keep their numbers, and a new movement replaces the missing
-# movements.
+# If no movement is missing, the fulfillment lines get the ledger's reserved units, up to their open units,
+# and a new movement releases the other reserved units. Otherwise the lines keep their reserved units, and a
+# new movement replaces the missing movements.
 MEND_RESERVED = f"""
     , filled AS (
         SELECT p.id, p.fulfillment_id, p.variant_id, coalesce(v.whole, false) AS whole,
@@ -131,8 +136,9 @@ MEND_MOVEMENTS = insert_movements(
     reason="CASE WHEN stored IS NULL THEN 'reconcile: there was no row' ELSE said END",
 )
 
-# Reserved is the sum of the lines. On hand is the number that two of three witnesses give; without two, the
-# row stays. A new movement closes the gap between the sum of the movements and the row.
+# Set the reserved units to the sum of the fulfillment lines, and the units on hand to `units` of EVIDENCE. If
+# `units` is NULL, the stock row stays unchanged. Insert a movement, so that the sum of the movements is equal
+# to the stock row.
 MEND_STOCK = f"""
     , sources AS (
         SELECT w.variant_id, w.warehouse_id, e.stored, e.units, m.on_hand, m.reserved,

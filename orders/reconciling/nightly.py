@@ -1,4 +1,4 @@
-"""The nightly reconcile: it reports differences and repairs nothing, because repairs stop all writers."""
+"""The nightly reconcile. It reports differences and repairs nothing, because a repair stops all writers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from orders.reconciling.reconciling import differences
 
 logger = logging.getLogger(__name__)
 
-# Use the task's name: the task's module imports this module.
+# The task is called by its name, because the task's module imports this module.
 RUN_TASK = "orders.tasks.reconcile"
 MOST_LOGGED = 100
 
 
 def wake_if_due() -> None:
-    """Wake a worker if tonight's run has not begun. It may take minutes: too long for a tick."""
+    """Wake a worker if tonight's run has not begun. A run may take minutes, too long for a periodic task."""
     if Reconciliation.is_due():
         leased.wake(RUN_TASK)
 
 
 def run() -> int | None:
-    """Count the differences, and log the first ones; return None if no run is due."""
+    """Count the differences, and log the first MOST_LOGGED. Return None if no run is due."""
     claimed = Reconciliation.claim()
     if claimed is None:
         return None

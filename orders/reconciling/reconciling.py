@@ -1,4 +1,4 @@
-"""Recompute every counter and state from its sources, and repair the ones that differ."""
+"""The comparison of every counter and state with its sources, and the repair of the differences."""
 
 from __future__ import annotations
 
@@ -77,10 +77,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class Check:
-    """Counters of a table (`s`), and the query that recomputes them (`t`), joined by `key`.
+    """The comparison of a table's counters with their sources.
 
-    `row_name` is SQL that names a row. `mend` is SQL that copies the columns of `wrong`, which has the rows
-    that differ, into the table. It may return the ids of their orders.
+    `table` has the stored counters, with the alias `s` in SQL. `true` is a query that recomputes the
+    counters, with the alias `t`. The columns in `key` join the table and the query. `row_name` is SQL that
+    names a row. `mend` is SQL that repairs the table. It reads the CTE `wrong`: the keys of the wrong rows,
+    with the recomputed counters. `mend` may return the ids of the orders that have repaired rows.
     """
 
     name: str
@@ -119,12 +121,13 @@ def _set(columns: Iterable[str], source: str = "wrong") -> str:
 
 
 DROPS = f"k.type IN ('{CANCEL_REQUESTED}', '{WAIT_ENDED}')"
-# Events of old requests have no `dropped`. In such an order, only the line knows the number of dropped units.
+# Events of old cancel requests have no `dropped`. For orders with such events, only the line has the number
+# of dropped units.
 OLD_REQUESTS = f"""
     SELECT FROM events_event e WHERE e.order_id = l.order_id AND e.type = '{CANCEL_REQUESTED}'
         AND e.data->'dropped' IS NULL
 """
-# `waiting` has no source of its own, but never exceeds the unrouted units.
+# `waiting` has no source of its own, but it is never larger than the number of unrouted units.
 LINE_COUNTS = ("open", "reserved", "waiting", "shipped", "rejected", "canceled", "returned", "dropped")
 LINES = f"""
     SELECT id, open, reserved, shipped, unrouted - least(waiting, greatest(unrouted, 0)) AS rejected,
@@ -169,7 +172,7 @@ UNITS = Check(
     ("id",),
     UNIT_COLUMNS,
     "'fulfillment line ' || id",
-    # `reserved` and `cancel_requested` never exceed the open units; later checks repair the rest.
+    # Limit `reserved` and `cancel_requested` to the open units. Later checks compare both with their sources.
     f"""
     UPDATE fulfillments_fulfillmentline p SET {_set(UNIT_COLUMNS)},
         reserved = least(
@@ -238,11 +241,11 @@ CHECKS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """A difference in a value that is not a counter.
+    """The comparison of values with their sources, like `Check`, but for values that are not counters.
 
-    `select` gives the row's name, its value, and the value of its sources.
-
-    Without `mend`, a person has to decide. `mend` may return the ids of orders.
+    `select` returns the name of each differing row, the stored value, and the value of the sources. `mend`
+    repairs the rows, and may return the ids of the orders that have repaired rows. Without `mend`, a person
+    has to decide.
     """
 
     name: str
@@ -251,7 +254,8 @@ class Finding:
 
 
 STATES_DIFFER = f"SELECT 'order ' || id, stored, state FROM ({STATES}) o WHERE stored <> state"
-# `BEFORE` has repairs that the checks depend on; `AFTER` has repairs that depend on the checks.
+# The repairs of `CHECKS` need the repairs in `BEFORE`, which run first. The repairs in `AFTER` need the
+# repairs of `CHECKS`, and run last.
 BEFORE = (
     Finding("parcels", DISAGREEING, RESTORE_PARCELS),
     Finding("fulfillment state", STATES_OF_FULFILLMENTS, MEND_STATES),
@@ -272,7 +276,7 @@ AFTER = (
 
 
 def differences() -> Iterator[Difference]:
-    """Yield every value that differs from its sources, in one snapshot."""
+    """Yield every value that differs from its sources. All values are read in one snapshot."""
     outermost = not connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if outermost:
@@ -292,11 +296,11 @@ def _text(value: object) -> str:
 
 
 def mend() -> None:
-    """Repair every value for which its sources agree, while all writers wait.
+    """Repair every value whose sources agree, while all writers wait.
 
-    The repaired orders get new stamps, so that retailers' pollers see them. A repaired state has its event.
-    The lock mode also stops row locks. Otherwise a change that holds a row lock and waits for the table would
-    cause a deadlock.
+    The repaired orders get new stamps, so that retailers' pollers see them. If an order gets another state,
+    record the event of this state. The lock mode also stops row locks. Otherwise a change that holds a row
+    lock and waits for the table would cause a deadlock.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -321,7 +325,10 @@ def mend() -> None:
 
 
 def _to_stamp(cursor: Any, touched: set[int]) -> list[tuple[int, int, str, str]]:
-    """Return the orders with wrong lines or state: id, retailer, stored and true state."""
+    """Return the id, retailer, stored state and true state of each order that needs a new stamp.
+
+    These orders have repaired rows, a wrong state or no stamp.
+    """
     cursor.execute(
         f"SELECT id, retailer_id, stored, state FROM ({STATES}) o"
         f" WHERE stored <> state OR id = ANY(%s) OR id IN ({UNSTAMPED})",

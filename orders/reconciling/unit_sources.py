@@ -1,7 +1,8 @@
 """SQL that recomputes the units of fulfillments' lines from three sources.
 
-Parcels, rejections and returns are one source, the events are another, and the line itself is the third. Two
-sources that agree win against one. Where all three differ, the line stays, and the difference is reported.
+Parcels, rejections and returns are the first source, events are the second, and the line itself is the third.
+Two sources that agree win against one. If all three differ, the line stays unchanged, and the difference is
+reported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from fulfillments.states import (
 
 
 def units(items: str, table: str, where: str = "true") -> str:
-    """Return SQL for the units in the items of parcels, rejections, returns or events, by line."""
+    """Return SQL that sums the units by fulfillment line.
+
+    `items` is the column of `table` with the items of parcels, rejections, returns or events.
+    """
     return f"""
         SELECT (item->>'line')::bigint AS line, sum((item->>'quantity')::bigint) AS units
         FROM {table} k, jsonb_array_elements({items}) item WHERE {where} GROUP BY 1
@@ -30,7 +34,8 @@ def _of_events(*types: str) -> str:
     return units("k.data->'items'", "events_event", f"k.type IN ({names})")
 
 
-# Canceled units have no table of their own. The order's line has the sum of its fulfillments' lines instead.
+# Canceled units have no table of their own. Their first source is the order line, which has the sum of all
+# its fulfillment lines.
 CANCELED_BY_ORDER_LINE = """
     SELECT p.id AS line, l.canceled - l.dropped - others.canceled + p.canceled AS units
     FROM fulfillments_fulfillmentline p JOIN orders_orderline l ON l.id = p.order_line_id
@@ -87,9 +92,9 @@ _DISAGREEING = " UNION ALL ".join(
     }.items()
 )
 DISAGREEING = f"SELECT 'fulfillment line ' || id, stored, sources FROM ({_DISAGREEING}) d"  # noqa: S608
-"""Lines whose two sources differ. At most one of them can be right, and no code repairs it."""
+"""The lines for which the first two sources differ. Only parcels are repaired, by RESTORE_PARCELS."""
 
-# A parcel that is missing or damaged, while the line and the event agree, is restored from the event.
+# If a parcel is missing or damaged, but the line and the event agree, restore the parcel from the event.
 RESTORE_PARCELS = f"""
     WITH damaged AS (
         SELECT DISTINCT p.fulfillment_id FROM fulfillments_fulfillmentline p
@@ -118,7 +123,7 @@ RESTORE_PARCELS = f"""
     ON CONFLICT (fulfillment_id, tracking_number) DO UPDATE SET items = excluded.items
 """  # noqa: S608 - built from constants
 
-# Units whose release is requested: those of the last request that the supplier has not answered.
+# The units that the supplier is asked to release: the units of the last request without an answer.
 REQUESTED = f"""
     SELECT p.id, coalesce(k.units, 0) AS cancel_requested FROM fulfillments_fulfillmentline p LEFT JOIN (
         SELECT (item->>'line')::bigint AS line, (item->>'quantity')::bigint AS units

@@ -1,1 +1,1 @@
-"""A retailer's pages in the portal: its orders, and the open work of today."""
+"""A retailer's pages in the portal: orders, catalog, suppliers, returns, and the open work of today."""

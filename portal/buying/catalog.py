@@ -1,4 +1,4 @@
-"""A retailer's catalog: the products that its pull gives, with agreed prices and available units."""
+"""A retailer's catalog: the products that its pull returns, with its prices and the available units."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from django.template.response import TemplateResponse
 
 from accounts.member_roles import Right
 from accounts.models import Partnership, Retailer, ServiceType
+from api.ids import as_id
 from api.renderers import number
 from catalog.models import Variant, VariantQuerySet
 from inventory.models import StockLevel
 from portal.list_pages import ListColumn, PortalListPage
-from portal.listing import Tabs, as_number
+from portal.listing import Tabs
 from portal.navigation import ONLY_RETAILERS
 from portal.pages import PortalRecordPage
 from portal.products.selectors import available, found_product
@@ -38,7 +39,7 @@ TABS: Tabs = {
 
 
 def partners_of(retailer: Retailer, channel: str = "") -> QuerySet[Partnership]:
-    """Return the partnerships that the pull reads: of one channel, or of all."""
+    """Return the trading partnerships that the pull reads, for one channel or all channels."""
     trading = retailer.partnerships.trading()
     return trading.filter(service_types__contains=[channel] if channel else [], service_types__len__gt=0)
 
@@ -96,7 +97,7 @@ class CatalogPage(PortalListPage):
         return asked if asked in ServiceType.values else ""
 
     def listed(self) -> QuerySet[Any]:
-        return catalog_of(self.retailer, self.channel, as_number(self.request.GET.get(SUPPLIER, "")))
+        return catalog_of(self.retailer, self.channel, as_id(self.request.GET.get(SUPPLIER, "")))
 
     def tabs(self) -> Tabs:
         return TABS
@@ -111,7 +112,7 @@ class CatalogPage(PortalListPage):
         return {
             **super().context(),
             "partners": [each.supplier for each in partners],
-            "chosen_supplier": as_number(self.request.GET.get(SUPPLIER, "")),
+            "chosen_supplier": as_id(self.request.GET.get(SUPPLIER, "")),
             "channels": ServiceType.choices,
             "channel": self.channel,
             "kept_beside_filters": beside,

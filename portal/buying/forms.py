@@ -12,7 +12,7 @@ from orders.models import Order
 
 
 class CancelUnitsForm(UnitsForm):
-    """The units of each line to cancel; 0 at first."""
+    """The form of the units to cancel in each line. Each field is 0 at first."""
 
     why_not = ""
 
@@ -29,7 +29,7 @@ class CancelUnitsForm(UnitsForm):
 
 
 class DeadlineForm(forms.Form):
-    """The day until which an order has to be shipped."""
+    """The form of the day until which an order has to be shipped."""
 
     ship_until = forms.DateField(
         required=False, widget=forms.DateInput(attrs={"type": "date"}), help_text="Empty: no date."

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts.operating.operator_actions import AdminAction
+from api.phrases import in_units
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from orders.models import Order
@@ -32,7 +33,7 @@ def problems_of(order: Order) -> Iterator[OrderProblem]:
             yield OrderProblem("bad", f"{part.supplier} refused the address", text, CORRECT_ADDRESS)
     if refused := sum(line.rejected for line in order.lines.all()):
         text = "Cancel these units, or wait: the operators can route them to a supplier again."
-        yield OrderProblem("bad", f"No supplier ships {_units(refused)}", text, CANCEL_UNITS)
+        yield OrderProblem("bad", f"No supplier ships {in_units(refused)}", text, CANCEL_UNITS)
     for part in parts:
         if part.state == State.CANCELING:
             yield OrderProblem("warn", f"{part.supplier} has not answered the cancellation", _answer_by(part))
@@ -43,11 +44,7 @@ def problems_of(order: Order) -> Iterator[OrderProblem]:
         yield OrderProblem("warn", "Operators hold this order", "Its suppliers continue after the release.")
     if waiting := sum(line.waiting for line in order.lines.all()):
         text = "Arriving stock goes to the oldest order first."
-        yield OrderProblem("info", f"{_units(waiting).capitalize()} wait for stock", text)
-
-
-def _units(count: int) -> str:
-    return "1 unit" if count == 1 else f"{count} units"
+        yield OrderProblem("info", f"{in_units(waiting, 'waits', 'wait')} for stock", text)
 
 
 def _answer_by(part: Fulfillment) -> str:

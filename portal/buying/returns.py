@@ -27,7 +27,7 @@ def returns_of(retailer: Retailer) -> QuerySet[Return]:
 
 
 def found(retailer: Retailer, term: str) -> Q:
-    """Make the condition of a search by the number of an order, or by the supplier's number of a return."""
+    """Return the condition that finds returns by the order's number or by the supplier's return number."""
     orders = Order.objects.for_retailer(retailer).filter(retailer_order_id=term)
     by_order = Return.objects.filter(
         fulfillment__order__in=[*orders.values_list("pk", flat=True)[:MOST_FOUND]]

@@ -1,4 +1,4 @@
-"""Reads of a retailer's orders for its pages."""
+"""Queries of a retailer's orders for its pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from portal.history import history_of
 from portal.late import LATE
 
 MOST_FOUND = 200
-"""Maximum number of results of a search, the newest first."""
+"""The maximum number of orders that each query of a search finds, the newest first."""
 OPEN = ~Q(processing_state__in=[*FINISHED])
 TABS: dict[str, tuple[str, Q]] = {
     "open": ("Open", OPEN),
@@ -32,6 +32,17 @@ TABS: dict[str, tuple[str, Q]] = {
     "all": ("All", Q()),
 }
 """The tabs of the list: the label and the condition of each."""
+NEW_ORDERS = "Orders appear here as soon as your system pushes them."
+EMPTY = {
+    "open": NEW_ORDERS,
+    "late": "No order is late.",
+    "exception": "No order has a problem.",
+    "canceling": "No cancellation waits for a supplier’s answer.",
+    "completed": "No order is completed yet.",
+    "canceled": "No order is canceled.",
+    "all": NEW_ORDERS,
+}
+"""The text of each tab without orders."""
 
 
 def orders_of(retailer: Retailer) -> QuerySet[Order]:
@@ -48,9 +59,10 @@ def listed_orders(retailer: Retailer) -> QuerySet[Order]:
 
 
 def found(retailer: Retailer, term: str) -> Q:
-    """Make the condition of a search by a number, the customer, a sku or a tracking number.
+    """Return the condition that finds orders by a number, the customer, a sku or a tracking number.
 
-    One query for each, so that each uses its own index. Beginnings and parts find the newest orders first.
+    Each field has its own query, so that each query uses its own index. A query with too many results returns
+    only the newest orders.
     """
     own = Order.objects.for_retailer(retailer)
     number = int(term) if term.isascii() and term.isdecimal() and len(term) < 19 else 0
@@ -77,7 +89,7 @@ def found(retailer: Retailer, term: str) -> Q:
 
 
 def _newest(rows: QuerySet[Any], order_id: str) -> QuerySet[Any, int]:
-    """Return the ids of the orders of the newest rows."""
+    """Return the order ids of the newest rows. `order_id` is the field with the order's id."""
     return rows.order_by("-pk").values_list(order_id, flat=True)[:MOST_FOUND]
 
 

@@ -18,7 +18,7 @@ from portal.navigation import ONLY_RETAILERS
 from portal.pages import PortalPage, PortalRecordPage
 
 MOST = 500
-"""Maximum number of partners in the list."""
+"""The maximum number of suppliers in the list."""
 ORDERS = "portal:retailer_orders"
 
 
@@ -40,14 +40,14 @@ class ScoredPartner:
 
 
 def state_of(partnership: Partnership) -> str:
-    """Return the state of a partnership for people."""
+    """Return the state of a partnership as pages show it."""
     if not partnership.is_active:
         return "ended"
     return "trading" if partnership.is_trading else "suspended"
 
 
 class SuppliersPage(PortalPage):
-    """The partners of a retailer, with the numbers of the last days."""
+    """The suppliers of a retailer, with their performance in the last days."""
 
     template = "portal/buying/suppliers.html"
     section = title = "Suppliers"
@@ -74,7 +74,7 @@ class SuppliersPage(PortalPage):
 
 
 class SupplierPage(PortalRecordPage):
-    """One partner: the terms of the partnership, and the scorecard for this retailer's orders."""
+    """One supplier: the terms of the partnership, and the scorecard for this retailer's orders."""
 
     template = "portal/buying/supplier.html"
     section = "Suppliers"

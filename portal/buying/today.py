@@ -24,7 +24,7 @@ BUCKETS = (
 
 
 def retailer_today(retailer: Retailer) -> dict[str, Any]:
-    """Return the buckets and the newest open orders, by a fixed number of queries."""
+    """Return the buckets and the newest open orders, with a fixed number of queries."""
     newest = listed_orders(retailer).filter(TABS["open"][1]).order_by("-pk")[:SHOWN]
     return {
         "buckets": [_bucket(retailer, *each) for each in BUCKETS],

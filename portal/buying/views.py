@@ -18,7 +18,7 @@ from portal.acting import PortalActionPage
 from portal.buying.actions import ACTIONS
 from portal.buying.columns import ORDER_COLUMNS
 from portal.buying.next_steps import problems_of
-from portal.buying.selectors import TABS, found, listed_orders, orders_of, retailer_history
+from portal.buying.selectors import EMPTY, TABS, found, listed_orders, orders_of, retailer_history
 from portal.counted import COUNTED, read_counted
 from portal.late import is_late
 from portal.list_pages import PortalListPage
@@ -40,7 +40,7 @@ class RetailerOrdersPage(PortalListPage):
 
     @cached_property
     def counted(self) -> Counted | None:
-        """The number of a scorecard whose orders are shown."""
+        """The scorecard number whose orders the list shows, or None if the URL names no such number."""
         return read_counted(self.request.GET.get(COUNTED, ""), self.retailer)
 
     def listed(self) -> QuerySet[Any]:
@@ -51,14 +51,14 @@ class RetailerOrdersPage(PortalListPage):
         return listed.filter(pk__in=parts.values("order_id"))
 
     def tabs(self) -> Tabs:
-        """Return the tabs. A number of a scorecard counts orders of all states."""
+        """Return the tabs. For the orders of a scorecard number, *All* is first: they can be in any state."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:
         return found(self.retailer, term)
 
     def context(self) -> dict[str, object]:
-        return {**super().context(), "counted": self.counted}
+        return {**super().context(), "counted": self.counted, "empty_text": EMPTY[self.query.tab]}
 
 
 class RetailerOrderPage(PortalRecordPage):

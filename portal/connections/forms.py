@@ -25,7 +25,7 @@ Party = Supplier | Retailer
 
 
 class KeyForm(forms.Form):
-    """The name, the scopes and the networks of a new API key."""
+    """The form of a new API key: its name, scopes and networks."""
 
     name = forms.CharField(max_length=100, help_text="Such as the system that uses the key.")
 
@@ -53,7 +53,7 @@ class KeyForm(forms.Form):
         return networks
 
     def clean(self) -> dict[str, object]:
-        """Collect the chosen scopes. A key with all scopes of its side stores none."""
+        """Collect the chosen scopes. If all scopes of the party's role are chosen, store None for "all"."""
         data = super().clean() or {}
         chosen = [scope.value for scope in self.all_scopes if data.pop(scope.value, False)]
         if not chosen:
@@ -62,7 +62,7 @@ class KeyForm(forms.Form):
 
 
 class WebhookForm(forms.Form):
-    """The URL of a webhook and the types of its events."""
+    """The form of a webhook: its URL and the types of its events."""
 
     url = forms.CharField(
         label="URL", max_length=LONGEST_URL, help_text="https://, without user and password."
@@ -109,7 +109,7 @@ def known_types(party: Party) -> list[str]:
 
 
 class ReplayForm(forms.Form):
-    """The range of events to send again."""
+    """The form of the range of events to send again."""
 
     after = forms.IntegerField(
         label="After event", min_value=0, help_text="The id of the last event that your system has."
@@ -120,7 +120,7 @@ class ReplayForm(forms.Form):
 
 
 class PublicKeysForm(forms.Form):
-    """The public keys of an SFTP login."""
+    """The form of the public keys of an SFTP login."""
 
     public_keys = forms.CharField(
         required=False,
@@ -143,7 +143,7 @@ class PublicKeysForm(forms.Form):
 
 
 class LoginForm(PublicKeysForm):
-    """A new SFTP login: its username, and its keys or a password."""
+    """The form of a new SFTP login: its username, and its keys or a password."""
 
     username = forms.SlugField(max_length=50, help_text="Letters, digits, hyphens and underscores.")
     wants_password = forms.BooleanField(
@@ -152,7 +152,7 @@ class LoginForm(PublicKeysForm):
     field_order = ("username", "public_keys", "wants_password")
 
     @classmethod
-    def of(cls, supplier: Any, sent: dict[str, object] | None) -> LoginForm:
+    def of(cls, supplier: object, sent: dict[str, object] | None) -> LoginForm:
         return cls(sent)
 
     def clean_username(self) -> str:
@@ -169,7 +169,7 @@ class LoginForm(PublicKeysForm):
 
 
 class AutoImportForm(forms.Form):
-    """The settings of an automatic import: the kind of files, their format, and the warehouse of stock."""
+    """The form of an automatic import: the kind of the files, their format, and the warehouse of stock."""
 
     kind = forms.ChoiceField(
         label="Content", choices=lambda: [(each.name, each.name.capitalize()) for each in _settable()]
@@ -202,7 +202,7 @@ class AutoImportForm(forms.Form):
         given = {name: data[name] for name in ("mapping", "warehouse_id") if data.get(name)}
         if kind.has_saved_mappings:
             given.pop("warehouse_id", None)
-        assert kind.api is not None  # the choices have only such kinds
+        assert kind.api is not None  # `_settable` has only kinds with `api`
         body = kind.api.settings_body(data=given)
         if not body.is_valid():
             texts = (str(text) for errors in body.errors.values() for text in errors)
@@ -211,5 +211,5 @@ class AutoImportForm(forms.Form):
 
 
 def _settable() -> list[Any]:
-    """Return the kinds whose automatic import a supplier sets up."""
+    """Return the kinds for which a supplier may set up automatic imports."""
     return [kind for kind in all_kinds() if kind.api is not None]

@@ -1,4 +1,4 @@
-"""Actions on automatic imports: uploaded files are imported by these settings."""
+"""Actions on automatic imports: the settings by which uploaded files are imported immediately."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from portal.connections.forms import AutoImportForm
 def _set_up(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
     kind = kind_of(answers["kind"])
     options = kind.checked_options(supplier, answers["body"])
-    kind.with_mapping(supplier, options)  # refuses an unknown mapping: each upload reads it again
+    kind.with_mapping(supplier, options)  # raises for an unknown mapping
     save_auto_import(supplier, kind.name, {"options": options, "enabled": True}, by=by)
     return f"Files in the folder {kind.folder}/ are imported from now on."
 

@@ -17,11 +17,11 @@ from portal.connections.forms import KeyForm
 from portal.connections.shown_once import show_once
 
 MOST_KEYS = 50
-"""The most usable keys of one party that its members make."""
+"""The maximum number of usable keys of a party. Its members cannot create more keys."""
 
 
 class TooManyKeys(ApiError):
-    """The party has the most keys that its members may make."""
+    """The party has MOST_KEYS usable keys, so its members cannot create another key."""
 
     code, status = "too_many_keys", 409
 
@@ -53,7 +53,7 @@ def _rotate(key: ApiKey, by: Actor, answers: dict[str, object]) -> str:
     return f"{successor} replaces {key}. The old key works for another 24 hours."
 
 
-def _record(type: str, key: ApiKey, *, by: Actor, **data: Any) -> None:  # noqa: A002
+def _record(type: str, key: ApiKey, *, by: Actor, **data: object) -> None:  # noqa: A002
     known = {"api_key_id": key.pk, "name": key.name, "prefix": key.prefix}
     record(type, by=by, area=ACCOUNTS, data={**known, **data}, **{key.role.value: key.party})
 
@@ -61,7 +61,8 @@ def _record(type: str, key: ApiKey, *, by: Actor, **data: Any) -> None:  # noqa:
 def _used(key: ApiKey) -> str:
     if key.last_used_at is None:
         return "It was never used."
-    return f"It was last used {key.last_used_at:%-d %b %Y, %H:%M} (UTC)."
+    # Leave out the time: it changes each minute, so the preview of an action would be stale at once.
+    return f"It was last used on {key.last_used_at:%-d %b %Y} (UTC)."
 
 
 def _not_usable(key: ApiKey) -> str:
@@ -91,7 +92,7 @@ ACTIONS = (
         lambda key: f"{key.party} gets a new key with the same scopes. {key} ends in 24 hours. {_used(key)}",
         help_text="The next page shows the new key once.",
         reason=Reason.OPTIONAL,
-        undo="Revoke the new key, and change the end of the old key on its page.",
+        undo="Revoke the new key. An operator can keep the old key.",
     ),
     AdminAction[ApiKey](
         "revoke",
@@ -108,4 +109,4 @@ ACTIONS = (
     ),
 )
 OF_MEMBERS = tuple(replace(action, reason=Reason.NONE) for action in ACTIONS)
-"""The same actions without the reason, which only operators see."""
+"""The actions of members. They ask for no reason, because only operators see reasons."""

@@ -1,4 +1,4 @@
-"""Reads of a party's connections. No read returns a secret."""
+"""Queries of a party's connections for its pages. The pages show no stored secret."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ def show_once(record: Any, *secrets: tuple[str, str]) -> None:
     record.shown_once = secrets
 
 
-def secrets_of(record: Any) -> tuple[tuple[str, str], ...]:
-    """Return the secrets that the last action made."""
+def secrets_of(record: object) -> tuple[tuple[str, str], ...]:
+    """Return the secrets that the last action has created, with their labels."""
     secrets: tuple[tuple[str, str], ...] = getattr(record, "shown_once", ())
     return secrets

@@ -32,7 +32,10 @@ from sftp_ingest.models import SftpLogin
 
 
 class ConnectionsPage(PortalPage):
-    """API keys and webhooks, and of suppliers the SFTP login and the automatic imports."""
+    """The page of a party's API keys and webhooks.
+
+    For a supplier it also has the SFTP login and the automatic imports.
+    """
 
     template = "portal/connections/connections.html"
     section = title = "Connections"
@@ -92,7 +95,7 @@ class ConnectionActionPage(PortalActionPage):
         return self.show_secrets(secrets)
 
     def show_secrets(self, secrets: tuple[tuple[str, str], ...]) -> HttpResponse:
-        """Show the secrets in this answer: a message would keep them in a cookie or in the session."""
+        """Show the secrets in this response: a message would store them in a cookie or in the session."""
         response = self.render({"title": self.action.label, "secrets": secrets, "back": self.back()})
         response.template_name = "portal/connections/secret.html"
         response.headers["Cache-Control"] = "no-store"
@@ -112,14 +115,14 @@ class PartyConnectionPage(ConnectionActionPage):
 
 
 class CreateLoginPage(PartyConnectionPage):
-    """Creates the SFTP login of a supplier."""
+    """The page that creates the SFTP login of a supplier."""
 
     sides = ONLY_SUPPLIERS
     actions = (login_actions.CREATE_LOGIN,)
 
 
 class SetUpImportPage(PartyConnectionPage):
-    """Sets up an automatic import of a supplier."""
+    """The page that sets up an automatic import of a supplier."""
 
     sides = ONLY_SUPPLIERS
     right = Right.CATALOG
@@ -127,7 +130,7 @@ class SetUpImportPage(PartyConnectionPage):
 
 
 class KeyActionPage(ConnectionActionPage):
-    """An action on an API key."""
+    """The page of an action on an API key."""
 
     actions = key_actions.OF_MEMBERS
 
@@ -151,7 +154,7 @@ class WebhookActionPage(ConnectionActionPage):
 
 
 class LoginActionPage(ConnectionActionPage):
-    """An action on an SFTP login."""
+    """The page of an action on an SFTP login."""
 
     sides = ONLY_SUPPLIERS
     actions = login_actions.OF_MEMBERS
@@ -161,7 +164,7 @@ class LoginActionPage(ConnectionActionPage):
 
 
 class AutoImportActionPage(ConnectionActionPage):
-    """An action on an automatic import."""
+    """The page of an action on an automatic import."""
 
     sides = ONLY_SUPPLIERS
     right = Right.CATALOG

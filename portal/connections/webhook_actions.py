@@ -1,4 +1,4 @@
-"""Actions on webhooks: the operators' actions without a reason, and those that only members do."""
+"""Members' actions on webhooks: actions of operators without a reason, and actions that only members have."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def _remove(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
 
 
 def _types(party: Supplier | Retailer) -> str:
-    """List the types of events of the party."""
+    """Return an HTML list of the types of events that the party can receive."""
     names = format_html_join("", "<li><code>{}</code></li>", ((name,) for name in known_types(party)))
     return format_html("<details><summary>All types of events</summary><ul>{}</ul></details>", names)
 
 
-def _always(record: Any) -> str:
+def _always(record: object) -> str:
     return ""
 
 

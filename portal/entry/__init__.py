@@ -1,1 +1,1 @@
-"""The way into the portal: signing in, accepting an invitation, choosing a party."""
+"""The entry pages of the portal: sign-in, acceptance of an invitation, choice of a party."""

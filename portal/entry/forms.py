@@ -1,4 +1,4 @@
-"""Forms of the way into the portal."""
+"""Forms of the portal's entry pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accounts.models import Invitation
 from accounts.rates import parse_rate
 from accounts.sign_in import LimitedSignInForm, count_failure, refuse_too_many
 
-# A mail for each request would let a stranger fill a mailbox.
+# Limits for mails that reset a password. Without limits, a stranger could fill a mailbox.
 RESETS_OF_NAME = parse_rate("5/hour")
 RESETS_FROM_ADDRESS = parse_rate("30/hour")
 
@@ -24,7 +24,7 @@ PASSWORD = forms.PasswordInput(attrs={"autocomplete": "new-password"})
 
 
 class MemberSignInForm(LimitedSignInForm):
-    """The portal's sign-in form. An operator's account gets the answer of a wrong password."""
+    """The portal's sign-in form. For an operator's account, the error is the same as for a wrong password."""
 
     username = forms.EmailField(
         label="E-mail address",
@@ -45,7 +45,7 @@ class MemberSignInForm(LimitedSignInForm):
 
 
 class PasswordLinkForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
-    """The request for a new password, with limited tries. Operators reset theirs in the admin."""
+    """The form that requests a link for a new password, with limited tries. Operators get no link."""
 
     users: list[User]
 
@@ -60,7 +60,7 @@ class PasswordLinkForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has 
 
 
 class JoinForm(forms.Form):
-    """The name and password of an invited person without an account."""
+    """The form with the name and password of an invited person without an account."""
 
     name = forms.CharField(label="Your name", max_length=150)
     password = forms.CharField(label="New password", widget=PASSWORD, strip=False)

@@ -1,4 +1,4 @@
-"""The pages of the way into the portal. They work without a chosen party."""
+"""The entry pages of the portal. They need no chosen party."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MemberSignInPage(SignInView):
 
 
 class SignOutPage(View):
-    """Asks before signing out, because a link must not sign a person out."""
+    """The page that signs a user out after a confirmation, because a link must not sign a person out."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return TemplateResponse(request, "portal/account.html", {"title": "Your account"})
@@ -47,9 +47,9 @@ class SignOutPage(View):
 
 
 class ChoosePage(View):
-    """The choice of a party, for users of several parties."""
+    """The page on which a user with several parties chooses a party."""
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return HttpResponseRedirect(reverse("account_login"))
         return super().dispatch(request, *args, **kwargs)
@@ -72,7 +72,7 @@ class ChoosePage(View):
 
 
 class EndVisitPage(View):
-    """Ends the visit of an operator."""
+    """The page that ends the visit of an operator."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         visitor = visitor_of(request)
@@ -83,11 +83,11 @@ class EndVisitPage(View):
 
 
 class InvitationPage(View):
-    """The page of an invitation: it makes the invited person a member, and signs this person in."""
+    """The page of an invitation. It makes the invited person a member and signs the person in."""
 
     invitation: Invitation
 
-    def dispatch(self, request: HttpRequest, token: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, token: str, *args: object, **kwargs: object) -> HttpResponseBase:
         invitations = Invitation.objects.usable(at=timezone.now()).with_token(token)
         invitation = invitations.select_related("supplier", "retailer").first()
         if invitation is None:
@@ -113,7 +113,7 @@ class InvitationPage(View):
         return _not_usable(request) if member is None else self._enter(member)
 
     def _form(self, sent: Any) -> forms.Form:
-        """Return the form of a new account, or the sign-in form for the owner of an account."""
+        """Return the form of a new account, or the sign-in form if the address has an account."""
         email = self.invitation.email
         if not User.objects.filter(username=email).exists():
             return JoinForm(self.invitation, sent)
@@ -129,7 +129,7 @@ class InvitationPage(View):
         return TemplateResponse(self.request, "portal/invitation.html", context)
 
     def _enter(self, member: Member) -> HttpResponse:
-        """Sign the new member in, with a second factor if the account has one."""
+        """Sign the new member in, and ask for the second factor if the account has one."""
         if self.request.user.is_authenticated and self.request.user != member.user:
             logout(self.request)
         self.request.session[CHOSEN] = member.pk
@@ -138,7 +138,7 @@ class InvitationPage(View):
 
 
 def _not_usable(request: HttpRequest) -> HttpResponse:
-    """Return the page that every unusable link shows. It does not tell which accounts exist."""
+    """Return the same page for all unusable links, so that the page does not reveal which accounts exist."""
     context = {"title": "This invitation does not work"}
     return TemplateResponse(request, "portal/invitation_ended.html", context, status=410)
 

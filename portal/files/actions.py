@@ -1,4 +1,4 @@
-"""A supplier's actions on an import. The table of moves decides when each is possible, as in the API."""
+"""A supplier's actions on an import. The API's table of moves decides which actions are possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from accounts.models import Supplier
 from accounts.operating.operator_actions import AdminAction
 from api.errors import Invalid
 from imports.admin_actions import label_of, not_importable, why_not
-from imports.correcting import send
 from imports.drafts.mapped import FAULTS, in_words, mapped_draft
 from imports.drafts.services import start, start_again
 from imports.models import ImportDraft, ImportJob
@@ -35,13 +34,6 @@ def _retry(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
 def _cancel(job: ImportJob, by: Actor, answers: dict[str, object]) -> str:
     job.cancel(by=by)
     return "The import is canceled, or stops within seconds. Imported rows stay."
-
-
-def _correct(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
-    correction = send(job, answers["corrected"], by=by)
-    job.started_import_id = correction.job_id  # type: ignore[attr-defined]
-    rows = "1 corrected row is" if correction.rows == 1 else f"{correction.rows} corrected rows are"
-    return f"{rows} imported again."
 
 
 def _upload(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
@@ -112,7 +104,6 @@ ACTIONS: tuple[AdminAction[ImportJob], ...] = (
         undo="Upload the file again.",
     ),
 )
-CORRECT = AdminAction[ImportJob]("correct-rows", "Send corrected rows", _correct, lambda job: "")
 TRY = AdminAction[ImportDraft]("try", "Try file", _try, lambda draft: "")
 UPLOAD = AdminAction[Supplier]("upload-file", "Upload file", _upload, lambda supplier: "")
-"""These three have pages of their own. As actions, each form is done once."""
+"""TRY and UPLOAD have their own pages. They are actions so that a form sent twice is carried out once."""

@@ -1,4 +1,4 @@
-"""An uploaded file before its import."""
+"""The page of an uploaded file before its import."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAMPLE_ROWS = 5
 
 
 class DraftPage(PortalRecordPage):
-    """An uploaded file before its import: its first rows, its mapping, and buttons to try or discard it."""
+    """The page of an uploaded file: its first rows, its mapping, and buttons to try or discard the file."""
 
     template = "portal/files/draft.html"
     section = "Files"
@@ -49,6 +49,8 @@ class DraftPage(PortalRecordPage):
             sample = sample_of(draft)
         except (Unreadable, OSError) as error:
             return {"draft": draft, "problem": in_words(error)}
+        if not sample.rows:
+            return {"draft": draft, "problem": _no_rows(draft)}
         if not draft.is_suggested:
             draft.body = first_body(draft, sample)
         rows = [record.cells[sample.own :] for record in sample.rows[:SAMPLE_ROWS]]
@@ -60,13 +62,13 @@ class DraftPage(PortalRecordPage):
             "form": self._form(sample),
         }
 
-    def _form(self, sample: FileSample, sent: Any = None) -> Any:
-        body = self.record.body  # the warehouse's id is a choice in the form
+    def _form(self, sample: FileSample, sent: object = None) -> Any:
+        body = self.record.body  # the form needs the body's `warehouse_id` as text
         form = kind_of(self.record.kind).form or MappingForm
         initial = {**body, "warehouse": str(body.get("warehouse_id", ""))}
         return form(self.supplier, sample.columns, sent, initial=initial)
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         draft = self.record
         if request.POST.get("do") == "discard":
             discard(draft.pk, draft.blob_id)
@@ -83,7 +85,17 @@ class DraftPage(PortalRecordPage):
         if result is Result.REFUSED:
             messages.error(request, message)
             return self.render(self.context())
-        if started is None:  # the form was sent before
+        if started is None:  # the same form was already sent
             messages.warning(request, message)
             started = draft.jobs.order_by("-pk").values_list("pk", flat=True).first()
         return HttpResponseRedirect(reverse("portal:file", args=[started]))
+
+
+def _no_rows(draft: ImportDraft) -> str:
+    """Return the message about a file without rows. Often it is a text file whose name ends with `.xlsx`."""
+    if draft.name.lower().endswith(".xlsx") and not draft.is_packed:
+        return (
+            f"{draft.name} is not a workbook, although its name ends with .xlsx."
+            " Save it as a workbook or as CSV, and upload it again."
+        )
+    return f"{draft.name} has no rows below its header. Add the rows, and upload it again."

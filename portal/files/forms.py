@@ -37,7 +37,7 @@ class FileForm(forms.Form):
 
 
 class MappingForm(forms.Form):
-    """The choice of a mapping for a file whose columns it names."""
+    """The form that chooses a mapping. Mappings that fit the columns of the file come first."""
 
     mapping = forms.ChoiceField(
         required=False,

@@ -59,7 +59,7 @@ class FilesPage(PortalPage):
             if result is Result.DONE:
                 draft = self.supplier.uploaded_draft_id  # type: ignore[attr-defined]
                 return HttpResponseRedirect(reverse("portal:file_draft", args=[draft]))
-            if result is Result.UNCHANGED:  # the form was sent before
+            if result is Result.UNCHANGED:  # the same form was already sent
                 messages.warning(request, message)
                 return HttpResponseRedirect(reverse("portal:files"))
             form.add_error("file", message)

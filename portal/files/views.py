@@ -14,17 +14,32 @@ from accounts.member_roles import Right
 from accounts.models import Result
 from accounts.operating.admin_actions import LEVELS, sent_form_id
 from accounts.operating.bulk_actions import record_single
+from imports.admin_actions import CORRECT
 from imports.correcting import as_posted, column_names, rejected_rows, why_not
+from imports.drafts.services import import_after
 from imports.error_report import report_for_people
-from imports.models import ImportJob
-from imports.overview import Progress, counts, reject_groups
+from imports.models import ImportJob, Status
+from imports.overview import Progress, counts, reject_groups, warnings_of
 from portal.acting import PortalActionPage
-from portal.files.actions import ACTIONS, CORRECT
+from portal.files.actions import ACTIONS
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 
 IMPORT = "import"
-"""The action whose preview is the page of a trial itself, so that page has its form."""
+"""The name of the action that imports the file of a trial. The trial's page has the preview and the form."""
+
+OUTCOMES = {
+    Status.QUEUED: "The file is being imported",
+    Status.RUNNING: "The file is being imported",
+    Status.AWAITING_APPROVAL: "The import of the file waits for approval",
+    Status.SUCCEEDED: "The file was imported",
+    Status.SUCCEEDED_WITH_ERRORS: "The file was imported",
+    Status.FAILED: "The import of the file failed",
+    Status.CANCELED: "The import of the file was canceled",
+}
+"""The sentence on the page of a trial, by the status of the import that followed."""
+REPEATED = (Status.FAILED, Status.CANCELED)
+"""The statuses of an import after which the page of its trial offers another import."""
 
 
 class FilePage(PortalRecordPage):
@@ -42,22 +57,30 @@ class FilePage(PortalRecordPage):
     def context(self) -> dict[str, object]:
         job = self.record
         actions = [action for action in ACTIONS if not action.why_not(job)]
+        later = import_after(job) if job.dry_run else None
+        import_file = next((action for action in actions if action.name == IMPORT), None)
+        if later and later.status not in REPEATED:
+            import_file = None
+        content = "rows of a request" if job.source == "data" else job.source
         return {
-            "title": f"{'Trial of' if job.dry_run else 'Import of'} {job.source or 'rows'}",
+            "title": f"{'Trial of' if job.dry_run else 'Import of'} {content}",
             "job": job,
             "progress": Progress.of(job),
+            "later": later,
+            "outcome": OUTCOMES[Status(later.status)] if later else "",
             "counts": counts(job),
+            "warnings": warnings_of(job),
             "groups": reject_groups(job) if job.rejected else [],
             "may_correct": not why_not(job),
-            "import_file": next((action for action in actions if action.name == IMPORT), None),
-            "effect": next((action.effect(job) for action in actions if action.name == IMPORT), ""),
+            "import_file": import_file,
+            "effect": import_file.effect(job) if import_file else "",
             "form_id": uuid4(),
             "actions": [action for action in actions if action.name != IMPORT],
         }
 
 
 class RejectedRowsPage(FilePage):
-    """The first rejected rows of an import, to be corrected on the page."""
+    """The page that corrects the first rejected rows of an import."""
 
     template = "portal/files/correct.html"
     title = "Correct rejected rows"
@@ -75,7 +98,7 @@ class RejectedRowsPage(FilePage):
             "form_id": uuid4(),
         }
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         rows = [as_posted(row, request.POST.dict()) for row in rejected_rows(self.record)]
         corrected = {row.reject.pk: [cell.text for cell in row.cells] for row in rows}
         form_id = sent_form_id(request.POST.dict())
@@ -93,7 +116,7 @@ class RejectedRowsPage(FilePage):
 class ErrorFilePage(FilePage):
     """The rejected rows of an import as a file for a spreadsheet."""
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> Any:
+    def get(self, request: HttpRequest, **kwargs: object) -> Any:
         name = f"import-{self.record.pk}-errors.csv"
         return StreamingHttpResponse(
             report_for_people(self.record),
@@ -103,7 +126,7 @@ class ErrorFilePage(FilePage):
 
 
 class FileActionPage(PortalActionPage):
-    """An action on an import."""
+    """The page of an action on an import."""
 
     section = "Files"
     sides = ONLY_SUPPLIERS
@@ -117,7 +140,7 @@ class FileActionPage(PortalActionPage):
         return reverse("portal:file", args=[self.record.pk])
 
     def after_action(self) -> HttpResponse:
-        """Show the import that the action has started, if there is one."""
+        """Redirect to the import that the action has started, if there is one."""
         started = getattr(self.record, "started_import_id", None)
         return (
             HttpResponseRedirect(reverse("portal:file", args=[started]))

@@ -1,4 +1,4 @@
-"""The portal's page of the record that a message is about. A record of another party has none."""
+"""The portal's page of the record that a message is about. A record of another party has no page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RecordPage = tuple[str, str, QuerySet[Any]]
 
 
 def page_about(message: ContactMessage, party: Supplier | Retailer) -> tuple[str, str] | None:
-    """Return the label and the URL of the record's page, None if the party has no such page."""
+    """Return the label and the URL of the record's page, or None if the party has no such page."""
     model, pk = message.model, message.record_id
     if model == "events.webhook":
         page: RecordPage | None = ("Open webhook", "webhook", webhooks_of(party).filter(pk=pk))

@@ -13,7 +13,7 @@ from accounts.operating.operator_actions import AdminAction, NothingChanged
 
 
 class MessageAnswerForm(forms.Form):
-    """The form in which a member answers a message of the operators."""
+    """The form of a member's answer to a message of the operators."""
 
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 6}), label="Your answer")
 

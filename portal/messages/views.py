@@ -98,14 +98,14 @@ class MessagePage(PortalRecordPage):
 
 
 def _author(message: ContactMessage, names: dict[str, str]) -> str:
-    """Return the author for members, who do not see the names of operators."""
+    """Return the author's name for members, who do not see the names of operators."""
     if is_from_portal(message):
         return names[message.by]
     return _contact(message) if message.is_answer else "an operator"
 
 
 class MessageActionPage(PortalActionPage):
-    """Answers a message, or marks it as done."""
+    """The page of an action that answers a message or marks it as done."""
 
     section = "Messages"
     right = Right.MESSAGES

@@ -1,7 +1,7 @@
 """Mails to members about the work of their party.
 
-`topics`   the subjects of mails, and their lines
-`sending`  sends the due mails, each once
-`actions`  the choice of a member
-`views`    its page, and the link that ends all mails
+`topics`   the topics of mails, and their lines
+`sending`  sends each due mail once
+`actions`  the action that changes a member's choice of mails
+`views`    the page of this action, and the page of the link that ends all mails
 """

@@ -1,8 +1,9 @@
-"""The choice of a member: which mails, and how often."""
+"""A member's choice of mails: their topics and frequencies."""
 
 from __future__ import annotations
 
 from django import forms
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.actors import Actor
@@ -15,7 +16,7 @@ NEVER = ""
 
 
 class NotificationsForm(forms.Form):
-    """A frequency for each topic of the member's side."""
+    """The form with a frequency for each topic of the member's party."""
 
     def __init__(self, member: Member, sent: dict[str, object] | None) -> None:
         chosen = {topic: each.frequency for each in member.mail_subscriptions.all() for topic in each.topics}
@@ -27,7 +28,7 @@ class NotificationsForm(forms.Form):
 
 
 def _change(member: Member, by: Actor, answers: dict[str, object]) -> str:
-    """Save one subscription for each chosen frequency. A new one begins with the present."""
+    """Save one subscription for each chosen frequency. A new subscription begins with the next event."""
     for frequency in MailFrequency:
         topics = [name for name, chosen in answers.items() if chosen == frequency]
         own = MailSubscription.objects.filter(member=member, frequency=frequency)
@@ -49,12 +50,17 @@ def stop(member_id: int) -> None:
     MailSubscription.objects.filter(member=member_id).delete()
 
 
+def _effect(member: Member) -> str:
+    mails = f"Mails go to {member.user.email}. They are about {member.party} only."
+    return mails if settings.EMAIL_URL else f"This service sends no mail yet. {mails}"
+
+
 CHANGE = AdminAction[Member](
     "change",
     "Save notifications",
     _change,
     lambda member: "",
-    lambda member: f"Mails go to {member.user.email}. They are about {member.party} only.",
+    _effect,
     form=NotificationsForm,
     help_text="Daily mails are sent at 06:00 UTC. Each mail has a link that stops all of them.",
     undo="Change the choice again.",

@@ -1,4 +1,7 @@
-"""Sends the due mails to members. A subscription moves on before its mail is sent, so no mail is doubled."""
+"""The mailing of due mails to members.
+
+A worker stores the number of the last covered event before it sends the mail, so that no mail is sent twice.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 200
 SECONDS = 10.0
-"""Time limit of one run: other ticks wait behind it. Later runs send the rest, the longest waiting first."""
+"""The time limit of one run, because other tasks wait for it. Later runs send the remaining mails."""
 DAILY_HOUR = 6
 SALT = "portal.notifications"
 
@@ -52,7 +55,7 @@ def send_due() -> int:
 
 
 def newest_event() -> int:
-    """Return the number of the newest event, where a new subscription begins."""
+    """Return the number of the newest event. A new subscription begins after this event."""
     return Event.objects.aggregate(number=Max("number"))["number"] or 0
 
 
@@ -63,7 +66,7 @@ def _send(subscription: MailSubscription, newest: int) -> bool:
     claimed = {"after": until, "checked_at": now}
     rows = MailSubscription.objects.filter(pk=subscription.pk)
     if not rows.filter(**before).update(**claimed, last_error=""):
-        return False  # another worker sends it
+        return False  # another worker sends this mail
     window = MailWindow(member.party, subscription.after, until, since=subscription.checked_at, now=now)
     try:
         text = text_of(subscription, window)
@@ -77,7 +80,7 @@ def _send(subscription: MailSubscription, newest: int) -> bool:
 
 
 def text_of(subscription: MailSubscription, window: MailWindow) -> str:
-    """Return the text of a mail, empty if nothing happened."""
+    """Return the text of a mail, or an empty text if nothing happened."""
     parts: list[str] = []
     for topic in topics_of(window.party.role):
         lines = [*topic.lines(window)] if topic.name in subscription.topics else []
@@ -99,12 +102,12 @@ def _mail(member: Member, text: str) -> None:
 
 
 def stop_link(member: Member) -> str:
-    """Return the link that ends all mails of a member without a sign-in."""
+    """Return the link with which a member stops all mails without signing in."""
     return settings.BASE_URL + reverse("portal:stop_mails", args=[signing.dumps(member.pk, salt=SALT)])
 
 
 def member_of_link(token: str) -> int | None:
-    """Return the id of the member whose mails a link ends; nothing for a wrong link."""
+    """Return the id of the member that a stop link belongs to, or None for an invalid link."""
     try:
         member_id: int = signing.loads(token, salt=SALT)
     except signing.BadSignature:

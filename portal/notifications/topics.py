@@ -1,4 +1,4 @@
-"""The topics of mails to members. Each reads only records of the member's own party."""
+"""The topics of mails to members. Each topic reads only records of the member's own party."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from portal.supplying.feeds import STALE
 from portal.supplying.selectors import fulfillments_of
 
 MOST_LINES = 50
-"""The most records of one topic in a mail."""
+"""The maximum number of records of one topic in a mail."""
 OLDEST = timedelta(days=1)
-"""Events that are older are not mailed, for example after a time without a mail server."""
+"""The age above which events are not mailed. Such events remain after a time without a mail server."""
 
 
 @dataclass(frozen=True)
 class MailWindow:
-    """The events and the time that a mail covers."""
+    """The party, the event numbers and the time that a mail covers."""
 
     party: Supplier | Retailer
     after: int
@@ -44,7 +44,7 @@ class MailWindow:
         return self.party
 
     def ids(self, column: str, *types: str) -> list[int]:
-        """Return the records of the party's events of these types."""
+        """Return the record ids that `column` holds for the party's events of these types, oldest first."""
         events = Event.objects.filter(
             **{self.party.role.value: self.party},
             type__in=types,
@@ -57,7 +57,7 @@ class MailWindow:
 
 @dataclass(frozen=True)
 class MailTopic:
-    """A topic: its name, its label, the sides that have it, and the lines of a mail."""
+    """A topic: its name, its label, the role of its parties, and the function that yields its lines."""
 
     name: str
     label: str

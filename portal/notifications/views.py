@@ -19,7 +19,7 @@ from portal.notifications.sending import member_of_link
 
 
 class NotificationsPage(PortalActionPage):
-    """The choice of a member's own mails."""
+    """The page on which a member chooses mails."""
 
     section = "Notifications"
     right = None
@@ -44,7 +44,10 @@ class NotificationsPage(PortalActionPage):
 
 @method_decorator(csrf_exempt, name="dispatch")  # mail programs send the form themselves (RFC 8058)
 class StopMailsPage(View):
-    """Ends all mails of a member. The signed link is the proof; a GET changes nothing."""
+    """The page of a signed link that ends all mails of a member without a sign-in.
+
+    GET shows a button, and POST ends the mails: programs that only follow the link must change nothing.
+    """
 
     def get(self, request: HttpRequest, token: str) -> HttpResponse:
         works = member_of_link(token) is not None

@@ -1,4 +1,4 @@
-"""A supplier's actions on its products: the operators' actions, which call the model method of the API."""
+"""A supplier's actions on its products: the operators' actions with other labels, without a reason."""
 
 from __future__ import annotations
 
@@ -10,5 +10,6 @@ from catalog.models import Variant
 
 LABELS = {"delist": "Delist product", "list-again": "List product again"}
 ACTIONS: tuple[AdminAction[Variant], ...] = tuple(
-    replace(action, label=LABELS[action.name], reason=Reason.NONE) for action in OF_OPERATORS
+    replace(action, label=LABELS[action.name], reason=Reason.NONE, undo=f"{LABELS[action.undone_by]}.")
+    for action in OF_OPERATORS
 )

@@ -1,4 +1,4 @@
-"""The newest changes of a product, with the names that its supplier may read."""
+"""The newest changes of a product, with the names of authors that the supplier may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Forms of a supplier's products. They keep typed values if a file or a colleague was faster."""
+"""Forms of a supplier's products.
+
+If the user and someone else (a file or a colleague) changed the same value, the form shows both values and
+saves nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,11 @@ from accounts.actors import Actor
 from api.errors import ApiError
 from catalog.forms import VariantForm
 from catalog.models import Variant
+from portal.pasting import UNSEPARATED
 
 
 class ProductForm(VariantForm):
-    """The values that a list of products edits in place."""
+    """The form of a product in the list, which edits some values in place."""
 
     class Meta:
         model = Variant
@@ -24,9 +29,10 @@ class ProductForm(VariantForm):
             field.widget.attrs["aria-label"] = f"{field.label} of {variant.sku}"
             if name != "title":
                 field.widget.attrs |= {"inputmode": "decimal", "step": "any"}
+                field.error_messages["invalid"] = f"Enter a number. {UNSEPARATED}"
 
     def save_values(self, *, by: Actor) -> bool:
-        """Save the changed values; return whether any changed. Faults become errors of the form."""
+        """Save the changed values; return whether a value changed. An ApiError becomes a form error."""
         if not self.is_valid():
             return False
         try:
@@ -37,7 +43,7 @@ class ProductForm(VariantForm):
 
 
 class ProductPageForm(ProductForm):
-    """The values that the page of a product edits."""
+    """The form on the page of a product."""
 
     class Meta(ProductForm.Meta):
         fields: ClassVar[Any] = ("title", "retail_price", "wholesale_price", "special_sale_price")

@@ -1,4 +1,4 @@
-"""Reads of a supplier's products for its pages. A partner's word for a variant is a product."""
+"""Queries of a supplier's products for its pages. The portal calls a variant a product."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def products_of(supplier: Supplier) -> VariantQuerySet:
 
 
 def found_product(term: str) -> Q:
-    """Make the condition of a search: a part of a sku or of a title, or the beginning of an article number.
+    """Return the condition that finds products by part of a sku or title, or the start of an article number.
 
-    A term of one or two characters finds beginnings only: it has no trigram.
+    A term of one or two characters is too short for the trigram index, so it finds only beginnings of texts.
     """
     title, text = Left("title", TITLE_FOUND_BY), term[:TITLE_FOUND_BY]
     search = contains if len(term) >= LEAST else begins
@@ -57,7 +57,7 @@ def found_product(term: str) -> Q:
 
 
 def rejected_lately(supplier: Supplier) -> Q:
-    """Make the condition of products that the supplier rejected in the last days. Takes two queries."""
+    """Return the condition for products that the supplier rejected in the last days. Takes two queries."""
     events = Event.objects.filter(supplier=supplier, type=REJECT_OUT_OF_STOCK.event)
     since = events.filter(occurred_at__gte=timezone.now() - LATELY).order_by("-number")
     items = [item for data in since.values_list("data", flat=True)[:MOST_REJECTED] for item in data["items"]]

@@ -15,11 +15,12 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.member_roles import Right
+from api.ids import as_id
 from api.renderers import number
 from catalog.models import Variant
 from portal.acting import PortalActionPage
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import PAGE, Tabs, as_number
+from portal.listing import PAGE, Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 from portal.products.actions import ACTIONS
@@ -41,7 +42,7 @@ CELLS = "portal/products/cells"
 
 @dataclass(frozen=True)
 class ProductRow:
-    """A product of the list, and the form that edits it. Readers have no form."""
+    """A product of the list, and the form that edits it. Members who may not change it have no form."""
 
     variant: Variant
     form: ProductForm | None
@@ -91,7 +92,7 @@ class ProductsPage(PortalListPage):
         return products_of(self.supplier)
 
     def tabs(self) -> Tabs:
-        """Return the tabs. The products of the last tab are only read if it is open."""
+        """Return the tabs. The condition of the last tab takes queries, so build it only for this tab."""
         is_open = self.request.GET.get("tab") == REJECTED
         condition = rejected_lately(self.supplier) if is_open else Q()
         return {**TABS, REJECTED: ("Rejected lately", condition)}
@@ -112,8 +113,8 @@ class ProductsPage(PortalListPage):
         return {**context, "rows": rows, "faulty": len(self.faulty)}
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Save the changed products one by one. Correct rows are saved, and faulty rows stay open."""
-        ids = {as_number(name.partition("-")[0]) for name in request.POST if name.endswith("-title")}
+        """Save the changed products one by one. Products with errors are not saved; their forms stay open."""
+        ids = {as_id(name.partition("-")[0]) for name in request.POST if name.endswith("-title")}
         variants = self.listed().filter(pk__in=sorted(ids)[:PAGE])
         forms = [ProductForm(variant, request.POST) for variant in variants]
         changed = [form for form in forms if form.has_changed()]
@@ -161,7 +162,7 @@ class ProductPage(PortalRecordPage):
         response.shows_pictures = True  # type: ignore[attr-defined]  # PagePolicyMiddleware reads it
         return response
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         self.form = ProductPageForm(self.of_party().get(pk=self.record.pk), request.POST)
         saved = self.form.save_values(by=self.actor)
         if self.form.errors:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Any, ClassVar
 
 from django import forms
 
 from accounts.operating.shown_values import ShownValuesForm
 from catalog.models import Variant
 from inventory.elements import MOST
-from inventory.expecting import is_past
+from inventory.expecting import PAST_ON_PAGE, is_past
+from portal.pasting import UNSEPARATED
 from portal.stock.selectors import expected_on, level_of
 
 
-class StockRowForm(ShownValuesForm, forms.Form):
-    """The count of a product, and the day on which its supplier expects new stock."""
+class CountField(forms.IntegerField):
+    """A whole number. `1.000` is refused: Django reads it as 1, but many people mean 1000."""
 
-    on_hand = forms.IntegerField(min_value=0, max_value=MOST, required=False)
+    default_error_messages: ClassVar = {"invalid": f"Enter a whole number. {UNSEPARATED}"}
+
+    def to_python(self, value: Any) -> int | None:
+        if isinstance(value, str) and "." in value:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
+
+
+class StockRowForm(ShownValuesForm, forms.Form):
+    """The form of a row: the count of a product, and the day on which the supplier expects new stock."""
+
+    on_hand = CountField(min_value=0, max_value=MOST, required=False)
     expected_at = forms.DateField(
         required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
@@ -27,6 +40,7 @@ class StockRowForm(ShownValuesForm, forms.Form):
         initial = {"on_hand": level.on_hand if level else None, "expected_at": expected_on(variant)}
         super().__init__(sent, initial=initial, prefix=str(variant.pk))
         self.send_shown_values()
+        self.fields["on_hand"].show_hidden_initial = True  # `send_shown_values` does not know CountField
         self.fields["on_hand"].widget.attrs |= {
             "aria-label": f"On hand of {variant.sku}",
             "inputmode": "numeric",
@@ -43,5 +57,5 @@ class StockRowForm(ShownValuesForm, forms.Form):
     def clean_expected_at(self) -> date | None:
         day: date | None = self.cleaned_data["expected_at"]
         if day and is_past(day) and "expected_at" in self.changed_data:
-            raise forms.ValidationError("The date is in the past. Enter today or a later day.", code="past")
+            raise forms.ValidationError(PAST_ON_PAGE, code="past")
         return day

@@ -24,7 +24,7 @@ LONGEST_PASTE = 50_000
 
 
 class PasteCountsPage(PortalPage):
-    """Saves up to 100 pasted counts of one warehouse, after a preview."""
+    """The page that saves up to 100 pasted counts of one warehouse, after a preview."""
 
     template = "portal/stock/paste.html"
     section = "Stock"
@@ -42,7 +42,7 @@ class PasteCountsPage(PortalPage):
     def context(self) -> dict[str, object]:
         return {"warehouse": self.warehouse, "pasted": "", "most": MOST_ROWS}
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         text = request.POST.get("rows", "").replace("\0", "")[:LONGEST_PASTE]
         rows = read_counts(text)
         if not rows or len(rows) > MOST_ROWS:

@@ -1,4 +1,4 @@
-"""Counts that someone pasted as two columns, a sku and a number: checked first, then saved together."""
+"""Counts that someone pasted as two columns, a sku and a number. All rows are checked before the save."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from api.fields import INTEGER
 from catalog.models import Variant
 from inventory.elements import MOST
 from inventory.models import Warehouse
-from portal.pasting import pasted_pairs
+from portal.pasting import UNSEPARATED, pasted_pairs
 from portal.stock.selectors import level_of, stocked_products
 
 
@@ -58,7 +58,7 @@ def _fault(row: CountRow) -> str:
     if not row.count:
         return "The count is missing. Write it after the SKU, with a tab or a comma between them."
     is_count = INTEGER.fullmatch(row.count) and len(row.count) < 12 and 0 <= int(row.count) <= MOST
-    return "" if is_count else f"The count must be a whole number from 0 to {MOST}."
+    return "" if is_count else f"The count must be a whole number from 0 to {MOST}. {UNSEPARATED}"
 
 
 def _repeated(row: CountRow, first: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Reads of a supplier's stock in one warehouse."""
+"""Queries of a supplier's stock in one warehouse."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from datetime import date
 from django.db.models import Exists, F, OuterRef, Prefetch, Q
 
 from accounts.models import Supplier
+from api.ids import as_id
 from catalog.models import Variant, VariantQuerySet
 from inventory.models import ExpectedStock, StockLevel, Warehouse
-from portal.listing import Tabs, as_number
+from portal.listing import Tabs
 
 
 def chosen_warehouse(supplier: Supplier, asked: str) -> tuple[Warehouse | None, list[Warehouse]]:
-    """Return the warehouse with this id, else the default one, and all warehouses of the supplier."""
+    """Return the chosen warehouse, else the default warehouse, and all warehouses of the supplier."""
     warehouses = list(Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "pk"))
     for each in warehouses:
         each.supplier = supplier
-    named = [each for each in warehouses if each.pk == as_number(asked)]
+    named = [each for each in warehouses if each.pk == as_id(asked)]
     return next(iter(named or warehouses), None), warehouses
 
 

@@ -1,4 +1,4 @@
-"""Save typed counts and restock dates of one warehouse, in the same way as a stock push of the API."""
+"""The saving of typed counts and restock dates of one warehouse, with the effects of a stock push."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inventory.services import push
 
 @dataclass(frozen=True)
 class StockEntry:
-    """A typed row: the count if it changed, and the restock date if it changed."""
+    """A typed row. `count` is None if it did not change; `sets_date` is true if the restock date changed."""
 
     variant_id: int
     count: int | None = None
@@ -37,7 +37,7 @@ class StockEntry:
 def save_stock(
     warehouse: Warehouse, entries: Sequence[StockEntry], *, by: Actor, form_id: UUID | None
 ) -> tuple[Result, str]:
-    """Save the entries in one transaction. A form that was sent before changes nothing."""
+    """Save the entries in one transaction. If the same form is sent again, nothing changes."""
     return record_single(SAVE, warehouse, by=by, answers={"entries": entries}, form_id=form_id)
 
 

@@ -1,4 +1,4 @@
-"""A supplier's grid of stock in one warehouse."""
+"""The page with the grid of a supplier's stock in one warehouse."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from accounts.member_roles import Right
 from accounts.models import Result
 from accounts.operating.admin_actions import LEVELS, sent_form_id
+from api.ids import as_id
 from catalog.models import Variant
 from inventory.models import Warehouse
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import Tabs, as_number
+from portal.listing import Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.products.selectors import available, found_product
 from portal.stock.forms import StockRowForm
@@ -33,7 +34,7 @@ CELLS = "portal/stock/cells"
 
 @dataclass(frozen=True)
 class StockRow:
-    """A product of the grid, and the form of its count. Readers have no form."""
+    """A product of the grid, and the form of its count. Members who may not change it have no form."""
 
     variant: Variant
     form: StockRowForm | None
@@ -116,7 +117,7 @@ class StockPage(PortalListPage):
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the changed rows in one transaction. Faulty rows stay open, and the others are saved."""
         warehouse, _ = self.warehouses
-        ids = {as_number(name.partition("-")[0]) for name in request.POST if name.endswith("-on_hand")}
+        ids = {as_id(name.partition("-")[0]) for name in request.POST if name.endswith("-on_hand")}
         if warehouse is None or len(ids) > MOST_ROWS:
             messages.error(request, f"There are {len(ids)} rows. Save at most {MOST_ROWS} at a time.")
             return HttpResponseRedirect(request.get_full_path())

@@ -1,9 +1,13 @@
-"""A supplier's moves as actions. The table of states decides when each is possible, as in the API."""
+"""A supplier's moves as actions. The API's table of states decides which moves are possible."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from django.template.loader import render_to_string
 
 from accounts.actors import ActorKind
 from accounts.operating.operator_actions import AdminAction
@@ -15,6 +19,7 @@ from fulfillments.admin.actions import (
 from fulfillments.admin.actions import (
     MakeMove,
     action_of,
+    all_shipped,
     make_accept,
     make_approve,
     make_refuse,
@@ -30,12 +35,24 @@ from portal.supplying.forms import ConfirmedShipForm, OutOfStockForm, OwnReturnF
 
 
 def own_move(move: Move, label: str, make: MakeMove, effect: Any, **more: Any) -> AdminAction[Any]:
-    return action_of(move, label, make, effect, by=ActorKind.SUPPLIER, **more)
+    action = action_of(move, label, make, effect, by=ActorKind.SUPPLIER, **more)
+    return replace(action, why_not=partial(_why_not, action.why_not))
+
+
+def _why_not(check: Callable[[Fulfillment], str], fulfillment: Fulfillment) -> str:
+    reason = check(fulfillment)
+    if reason and fulfillment.state == State.CANCELING:
+        return "The retailer asked to cancel this order. Approve or refuse the cancellation first."
+    return reason
 
 
 def _accept(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
     make_accept(fulfillment, change, {"tracking_number": ""})
     return f"You accepted order {fulfillment.order.retailer_order_id}."
+
+
+def _ship_to(fulfillment: Fulfillment) -> str:
+    return render_to_string("portal/supplying/ship_to.html", {"address": fulfillment.order.shipping_address})
 
 
 def accept_and_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
@@ -60,11 +77,7 @@ def requested_units(fulfillment: Fulfillment) -> str:
     return ", ".join(text for text in asked if not text.startswith("0 "))
 
 
-def _all_shipped(fulfillment: Fulfillment) -> str:
-    return "" if any(line.open for line in fulfillment.lines.all()) else "All units are shipped."
-
-
-def _reject(move: Move, label: str, effect: str, help_text: str, **more: Any) -> AdminAction[Any]:
+def _reject(move: Move, label: str, effect: str, help_text: str, **more: object) -> AdminAction[Any]:
     return own_move(
         move,
         label,
@@ -77,7 +90,11 @@ def _reject(move: Move, label: str, effect: str, help_text: str, **more: Any) ->
 
 
 def _cannot_ship(fulfillment: Fulfillment) -> str:
-    """Return why no parcel can be shipped. An order that was not accepted yet is accepted with its parcel."""
+    """Return the reason why no parcel can be shipped, or an empty text.
+
+    For an order that is not accepted yet, return the reason against the acceptance: the order is accepted
+    together with its parcel.
+    """
     return (_ACCEPT if fulfillment.state in UNACCEPTED else _SHIP).why_not(fulfillment)
 
 
@@ -97,8 +114,9 @@ _SHIP = own_move(
     "Ship parcel",
     accept_and_ship,
     lambda fulfillment: f"{open_units(fulfillment)} can be shipped.",
-    unless=_all_shipped,
+    unless=all_shipped,
     form=ConfirmedShipForm.of,
+    details=_ship_to,
     help_text="Enter fewer units to ship a part: the rest stays open for another parcel.",
     undo="A shipped parcel cannot be taken back. Ask an operator.",
 )

@@ -1,4 +1,4 @@
-"""The files and the stock of a supplier that need work: failed or held imports, and old counts."""
+"""The files and the stock of a supplier that need work: failed imports and old counts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def files_bucket(supplier: Supplier) -> WorkBucket:
 
 
 def stock_bucket(supplier: Supplier) -> WorkBucket:
-    """Return the listed products, if no count by push, file or page has come for a day."""
+    """Return the bucket of all listed products. It is empty if a count came within the last day."""
     counted = last_feed(supplier)
     ids = [*_listed(supplier)] if is_stale(counted) else []
     note = "never counted" if counted is None else f"counted {_age(counted)}"

@@ -11,11 +11,11 @@ from django.core.exceptions import ValidationError
 from fulfillments.admin.unit_forms import ReturnForm, ShipForm, UnitsForm
 from fulfillments.models import Fulfillment, Shipment
 from fulfillments.tracking import identify
-from inventory.expecting import PAST, is_past
+from inventory.expecting import PAST_ON_PAGE, is_past
 
 
 class RejectionForm(UnitsForm):
-    """The rejected units of each line."""
+    """The form of the rejected units of each line."""
 
     @classmethod
     def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> RejectionForm:
@@ -25,7 +25,7 @@ class RejectionForm(UnitsForm):
 
 
 class OutOfStockForm(RejectionForm):
-    """The rejected units, and the day on which the supplier expects new stock."""
+    """The form of the rejected units, and of the day on which the supplier expects new stock."""
 
     expected_at = forms.DateField(
         label="Restock date",
@@ -37,7 +37,7 @@ class OutOfStockForm(RejectionForm):
     def clean_expected_at(self) -> date | None:
         day: date | None = self.cleaned_data["expected_at"]
         if day is not None and is_past(day):
-            raise ValidationError(PAST, code="invalid_date")
+            raise ValidationError(PAST_ON_PAGE, code="invalid_date")
         return day
 
 
@@ -51,7 +51,7 @@ class OwnReturnForm(ReturnForm):
 
 
 class ParcelCorrectionForm(forms.Form):
-    """The right tracking number and carrier of a parcel."""
+    """The form of a parcel's correct tracking number and carrier."""
 
     tracking_number = forms.CharField(max_length=100)
     carrier = forms.CharField(
@@ -65,7 +65,7 @@ class ParcelCorrectionForm(forms.Form):
 
 
 class ConfirmedShipForm(ShipForm):
-    """A parcel. A number with a wrong check digit needs a confirmation."""
+    """The form of a parcel. A tracking number with a wrong check digit needs a confirmation."""
 
     @classmethod
     def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ShipForm:
@@ -82,6 +82,6 @@ class ConfirmedShipForm(ShipForm):
         return form
 
     def warning(self) -> str:
-        """Return the doubt about the sent number."""
+        """Return a warning if the sent tracking number is doubtful, else an empty text."""
         sent = {name: str(self.data.get(name, ""))[:100] for name in ("tracking_number", "carrier")}
         return identify(**sent).warning

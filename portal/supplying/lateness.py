@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
@@ -13,16 +13,20 @@ STEPS = {
     State.ACCEPTED: ("ship it", "hours_to_ship"),
     State.CANCELING: ("answer the cancellation", "hours_to_answer"),
 }
-"""The step that each state waits for, and the time limit of the partnership."""
+"""For each state, the step that it waits for and the partnership's field with the time limit."""
 
 
 def why_late(fulfillment: Fulfillment) -> str:
-    """Return the step that is late, its limit, and the reason for the limit."""
+    """Return a text with the late step, its time limit, and the reason for the limit."""
     step, name = STEPS[State(fulfillment.state)]
     assert fulfillment.due_at is not None  # a late order has a limit
     limit = f"You had to {step} by {fulfillment.due_at:%-d %b %Y, %H:%M}."
     last_day = fulfillment.order.ship_until
-    if last_day and fulfillment.due_at == datetime.combine(last_day + timedelta(days=1), time(), UTC):
+    if last_day and last_day < date.max and fulfillment.due_at == _end_of(last_day):
         return f"{limit} {fulfillment.order.retailer} wants the order shipped until {last_day:%-d %b %Y}."
     hours = getattr(fulfillment.partnership, name)
     return f"{limit} {fulfillment.order.retailer} gives you {hours} hours for this step." if hours else limit
+
+
+def _end_of(day: date) -> datetime:
+    return datetime.combine(day + timedelta(days=1), time(), UTC)

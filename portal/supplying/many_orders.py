@@ -1,4 +1,4 @@
-"""Actions of a supplier's members on many orders. Workers continue them, as they do for operators."""
+"""Actions of a supplier's members on many orders. Workers continue them, like operators' actions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from portal.supplying.actions import ACTIONS
 
 @dataclass(frozen=True)
 class ManyOrders:
-    """The part of the portal that does actions to many fulfillments."""
+    """The portal's `Acting`: it gives the workers the fulfillments and the actions of members."""
 
     model: type[Model] = Fulfillment
     actor_kind: ActorKind = ActorKind.SUPPLIER
 
     def acting_on(self, record_ids: Sequence[int]) -> QuerySet[Any]:
-        """Return these fulfillments. They were chosen from the orders of the member's party."""
+        """Return the fulfillments with these ids. The list has limited the ids to the member's own party."""
         related = Fulfillment.objects.select_related(
             "order__retailer", "partnership", "supplier", "warehouse"
         )

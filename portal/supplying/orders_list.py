@@ -12,16 +12,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.member_roles import Right
+from accounts.models import Retailer
 from accounts.operating import bulk_actions
+from api.ids import as_id
 from fulfillments.admin.filters import Counted
 from fulfillments.models import Fulfillment
 from portal.bulk_page import PortalBulkPage, choose_many
 from portal.counted import COUNTED, read_counted
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import Tabs, as_number
+from portal.listing import Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.supplying.many_orders import MANY_ORDERS
-from portal.supplying.selectors import TABS, WorkRow, found, fulfillments_of
+from portal.supplying.selectors import EMPTY, RETAILER, TABS, WorkRow, found, fulfillments_of, partner_of
 
 MOST_CHOSEN = 50
 CELLS = "portal/supplying/cells"
@@ -71,7 +73,7 @@ ORDER_COLUMNS = (
 
 
 class SupplierOrdersPage(PortalListPage):
-    """The list of a supplier's orders. The chosen orders, or all of the list, are accepted at once."""
+    """The list of a supplier's orders. Members accept chosen orders, or all orders of the list, at once."""
 
     template = "portal/supplying/orders.html"
     section = title = "Orders"
@@ -79,19 +81,26 @@ class SupplierOrdersPage(PortalListPage):
     right = Right.ORDERS
     hint = "Order or tracking number"
     columns = ORDER_COLUMNS
-    kept = (COUNTED,)
+    kept = (COUNTED, RETAILER)
 
     @cached_property
     def counted(self) -> Counted | None:
-        """The number of the scorecard whose orders are shown."""
+        """The scorecard's count that the URL names, or None. With a count, the list shows only its orders."""
         return read_counted(self.request.GET.get(COUNTED, ""), self.supplier)
+
+    @cached_property
+    def chosen_retailer(self) -> Retailer | None:
+        """The retailer whose orders the list shows, or None for all retailers."""
+        return partner_of(self.supplier, self.request.GET.get(RETAILER, ""))
 
     def listed(self) -> QuerySet[Any]:
         listed = fulfillments_of(self.supplier)
+        if self.chosen_retailer:
+            listed = listed.filter(order__retailer=self.chosen_retailer)
         return self.counted.fulfillments(listed) if self.counted else listed
 
     def tabs(self) -> Tabs:
-        """Return the tabs. A number of the scorecard counts orders of all states."""
+        """Return the tabs. A scorecard counts orders in all states, so *All* is the first tab for them."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:
@@ -102,28 +111,39 @@ class SupplierOrdersPage(PortalListPage):
 
     def context(self) -> dict[str, object]:
         context = super().context()
-        context["counted"] = self.counted
+        is_narrowed = bool(self.counted or self.chosen_retailer)
         may_accept_all = self.may_change and self.query.tab == "new" and not self.query.term
-        return {**context, "may_accept_all": may_accept_all and bool(context["rows"])}
+        return {
+            **context,
+            "counted": self.counted,
+            "chosen_retailer": self.chosen_retailer,
+            "is_narrowed": is_narrowed,
+            "empty_text": EMPTY[self.query.tab],
+            "may_accept_all": may_accept_all and not is_narrowed and bool(context["rows"]),
+        }
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Store the chosen orders, and show what an action would do to each."""
+        """Store the chosen orders, then redirect to the preview of the action on each order."""
         subjects = self.query.narrow(self.listed(), self.search)
         if "all" not in request.POST:
-            ids = [as_number(each) for each in request.POST.getlist("chosen")[:MOST_CHOSEN]]
+            ids = [as_id(each) for each in request.POST.getlist("chosen")[:MOST_CHOSEN]]
             subjects = self.listed().filter(pk__in=ids)
         try:
             chosen = choose_many(MANY_ORDERS, request.POST.get("do", ""), subjects, by=self.actor)
         except bulk_actions.TooMany:
-            chosen = None
+            messages.error(
+                request, f"More than {bulk_actions.MOST:,} orders are chosen. Filter the list first."
+            )
+            return HttpResponseRedirect(request.get_full_path())
         if chosen is None or not chosen.total:
-            messages.error(request, "Nothing was done: choose orders and an action that is in the list.")
+            missing = "orders first" if chosen else "an action that is in the list"
+            messages.error(request, f"Nothing was done: choose {missing}.")
             return HttpResponseRedirect(request.get_full_path())
         return HttpResponseRedirect(reverse("portal:supplier_orders_bulk", args=[chosen.pk]))
 
 
 class ManyOrdersPage(PortalBulkPage):
-    """An action on many orders of a supplier."""
+    """The page of an action on many orders of a supplier."""
 
     section = "Orders"
     sides = ONLY_SUPPLIERS

@@ -1,4 +1,4 @@
-"""Corrections of shipped parcels, as by the API (contract 21)."""
+"""The correction of shipped parcels, with the rules of the API (contract 21)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CORRECT = AdminAction[Shipment](
 
 
 class ParcelActionPage(PortalActionPage):
-    """An action on a parcel of a supplier's order."""
+    """The page of an action on a parcel of a supplier's order."""
 
     section = "Orders"
     sides = ONLY_SUPPLIERS

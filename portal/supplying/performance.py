@@ -1,4 +1,4 @@
-"""A supplier's own scorecard, with the orders behind each number."""
+"""A supplier's own scorecard, with links from each number to the counted orders."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
@@ -18,11 +19,12 @@ from fulfillments.scorecard import measures
 from fulfillments.scorecard.performance import Days
 from fulfillments.scorecard.selectors import Scorecard
 from fulfillments.scorecard.shown import SHOWN_DAYS, chosen_days, shown_scorecard
+from portal.buckets import MOST_COUNTED, WorkBucket
 from portal.counted import counted_links
 from portal.list_pages import FILE
-from portal.listing import as_number
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalPage
+from portal.supplying.selectors import RETAILER, TABS, fulfillments_of, partner_of
 
 DAILY = {
     "received": measures.CREATED,
@@ -34,7 +36,7 @@ DAILY = {
 
 
 class PerformancePage(PortalPage):
-    """The scorecard of a supplier: all retailers or one, beside the days before, with charts."""
+    """The page of a supplier's scorecard for one or all retailers, compared with the days before."""
 
     template = "portal/supplying/performance.html"
     section = title = "Performance"
@@ -46,12 +48,11 @@ class PerformancePage(PortalPage):
         return chosen_days(self.request.GET.get("days", ""))
 
     def chosen_retailer(self) -> Retailer | None:
-        """Return the partner that the address names, else None for all partners."""
-        partners = Retailer.objects.filter(partnerships__supplier=self.supplier)
-        return partners.filter(pk=as_number(self.request.GET.get("retailer", ""))).first()
+        """Return the retailer that the URL names, or None for all retailers."""
+        return partner_of(self.supplier, self.request.GET.get(RETAILER, ""))
 
     @reads_from_standby
-    def get(self, request: HttpRequest, **kwargs: Any) -> Any:
+    def get(self, request: HttpRequest, **kwargs: object) -> Any:
         kind = request.GET.get(FILE, "")
         if kind not in TYPES:
             return super().get(request)
@@ -62,7 +63,7 @@ class PerformancePage(PortalPage):
     def context(self) -> dict[str, object]:
         retailer = self.chosen_retailer()
         ids = {"supplier_id": self.supplier.pk, "retailer_id": retailer.pk if retailer else 0}
-        asked = {"days": self.days, "retailer": retailer.pk if retailer else ""}
+        asked = {"days": self.days, RETAILER: retailer.pk if retailer else ""}
         return {
             "choices": SHOWN_DAYS,
             "partners": Retailer.objects.filter(partnerships__supplier=self.supplier).order_by("name"),
@@ -70,7 +71,23 @@ class PerformancePage(PortalPage):
             "links": counted_links("portal:supplier_orders", Days(self.days), **ids),
             "files": [(f"?{urlencode({**asked, FILE: kind})}", kind.upper()) for kind in TYPES],
             **shown_scorecard(self.supplier, self.days, retailer),
+            "open_now": self._waiting("open", retailer),
+            "late_now": self._waiting("late", retailer),
         }
+
+    def _waiting(self, tab: str, retailer: Retailer | None) -> WorkBucket:
+        """Count the orders of a tab of the list, so that the number and the linked list agree.
+
+        The scorecard's own numbers also count held orders and late captures, which the list does not show.
+        """
+        name, condition = TABS[tab]
+        waiting = fulfillments_of(self.supplier).filter(condition)
+        asked = {"tab": tab}
+        if retailer:
+            waiting = waiting.filter(order__retailer=retailer)
+            asked[RETAILER] = str(retailer.pk)
+        ids = waiting.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]
+        return WorkBucket(name, [*ids], f"{reverse('portal:supplier_orders')}?{urlencode(asked)}", button="")
 
 
 def _daily(card: Scorecard) -> Iterator[list[Any]]:

@@ -1,4 +1,7 @@
-"""Quick ship: up to 50 rows of an order and a tracking number, checked first and then shipped one by one."""
+"""Quick ship: up to 50 rows, each with an order and a tracking number.
+
+All rows are checked first. Then they are shipped one by one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from uuid import UUID, uuid5
 from accounts.actors import Actor
 from accounts.models import Result, Supplier
 from accounts.operating.bulk_actions import record_single, was_sent
+from api.ids import as_id
 from fulfillments.models import Fulfillment
 from fulfillments.tracking import identify
 from portal.pasting import pasted_pairs
@@ -18,12 +22,15 @@ from portal.supplying.actions import SHIP
 MOST_ROWS = 50
 LONGEST_NUMBER = 100
 BY_ID = "#"
-"""Marks the number of a fulfillment, which could otherwise be the number of an order."""
+"""The mark of a fulfillment's number. A number without this mark may also be the number of an order."""
 
 
 @dataclass
 class ShipRow:
-    """A row: its order, its tracking number, and the reason why it cannot be shipped, or else its result."""
+    """A row with an order and a tracking number.
+
+    `problem` is the reason why the row cannot be shipped. `message` is the result of a shipped row.
+    """
 
     position: int
     order: str
@@ -33,7 +40,7 @@ class ShipRow:
     message: str = ""
     carrier: str = ""
     warning: str = ""
-    """The doubt about the tracking number. A doubtful row ships only when the member confirms it."""
+    """The reason why the tracking number is doubtful. The member must confirm such a number to ship it."""
 
     @property
     def is_ready(self) -> bool:
@@ -54,7 +61,7 @@ def read_rows(text: str, typed: Iterable[tuple[int, str]] = ()) -> list[ShipRow]
 def check(supplier: Supplier, rows: Sequence[ShipRow]) -> None:
     """Find the fulfillment of each row, and set the `problem` of the rows that cannot be shipped.
 
-    It takes the same few queries for any number of rows.
+    The number of queries is the same for any number of rows.
     """
     matches = _matches(supplier, {row.order for row in rows})
     shipped: dict[int, int] = {}
@@ -81,7 +88,7 @@ def _fault(row: ShipRow, found: list[Fulfillment]) -> str:
 
 
 def _repeated(row: ShipRow, shipped: dict[int, int], used: dict[str, int]) -> str:
-    assert row.fulfillment is not None  # a row without one has a problem
+    assert row.fulfillment is not None  # a row without a fulfillment has a problem
     order = shipped.setdefault(row.fulfillment.pk, row.position)
     number = used.setdefault(row.tracking_number, row.position)
     if order != row.position:
@@ -90,35 +97,36 @@ def _repeated(row: ShipRow, shipped: dict[int, int], used: dict[str, int]) -> st
 
 
 def _matches(supplier: Supplier, orders: set[str]) -> dict[str, list[Fulfillment]]:
-    """Return the fulfillments by each number that rows name: of an order, or of a fulfillment."""
+    """Return the fulfillments for each number in the rows: the number of an order or of a fulfillment."""
     own = Fulfillment.objects.for_supplier(supplier).prefetch_related("lines")
     own = own.select_related("order__retailer", "partnership", "supplier", "warehouse")
     retailers = [*supplier.partnerships.values_list("retailer_id", flat=True)]
     found: dict[str, list[Fulfillment]] = defaultdict(list)
     for each in own.filter(order__retailer_order_id__in=orders, order__retailer__in=retailers):
         found[each.order.retailer_order_id].append(each)
-    for each in own.filter(pk__in=[_as_id(order) for order in orders]):
+    for each in own.filter(pk__in=[as_id(order.removeprefix(BY_ID)) for order in orders]):
         for name in (str(each.pk), f"{BY_ID}{each.pk}"):
             if each not in found[name]:
                 found[name].append(each)
     return found
 
 
-def _as_id(order: str) -> int:
-    digits = order.removeprefix(BY_ID)
-    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else 0
-
-
 def ship(rows: Sequence[ShipRow], *, by: Actor, form_id: UUID, doubtful: bool = False) -> None:
-    """Ship the ready rows, each in a transaction of its own, and set their `message` or `problem`.
+    """Ship the ready rows, each in its own transaction, and set the `message` or `problem` of each row.
 
-    A row of a form that was sent before is not shipped again. Rows with a warning are shipped only if
-    `doubtful` is set.
+    Rows with a warning are shipped only if `doubtful` is set. If the same form is sent again, only rows with
+    a warning are shipped. Other unshipped rows had a problem, so the member sends them in a new form.
     """
+    ids = {row.position: uuid5(form_id, row.text) for row in rows}
+    shipped = {position for position, once in ids.items() if was_sent(once)}
     for row in rows:
-        once = uuid5(form_id, row.text)
-        if was_sent(once):
+        once = ids[row.position]
+        if row.position in shipped:
             row.problem, row.message = "", "Shipped."
+        elif shipped and not (doubtful and row.warning):
+            row.problem = (
+                row.problem or "Not shipped, because this form was sent before. Ship this row below."
+            )
         elif not row.problem and row.warning and not doubtful:
             row.problem = f"{row.warning} Correct the number, or confirm it."
         elif not row.problem and row.fulfillment is not None:

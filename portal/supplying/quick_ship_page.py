@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +21,7 @@ FIELD = "tracking_"
 
 
 class QuickShipPage(PortalPage):
-    """Ships up to 50 orders: pasted rows, or tracking numbers typed beside the open orders."""
+    """The page that ships up to 50 orders, from pasted rows or from numbers typed beside open orders."""
 
     template = "portal/supplying/quick_ship.html"
     section = title = "Quick ship"
@@ -34,7 +33,7 @@ class QuickShipPage(PortalPage):
         shown = shippable.order_by("due_at", "pk")[:MOST_ROWS]
         return {"open_rows": [(each, is_late(each)) for each in shown], "pasted": "", "most": MOST_ROWS}
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         text = request.POST.get("rows", "").replace("\0", "")[:LONGEST_PASTE]
         rows = read_rows(text, self._typed(request))
         if not rows or len(rows) > MOST_ROWS:
@@ -50,7 +49,7 @@ class QuickShipPage(PortalPage):
 
     @staticmethod
     def _typed(request: HttpRequest) -> list[tuple[int, str]]:
-        """Return the tracking numbers beside orders, by the fulfillment's id."""
+        """Return the ids of fulfillments with the tracking numbers that were typed beside them."""
         typed = request.POST.items()
         named = ((name.removeprefix(FIELD), str(number)) for name, number in typed if name.startswith(FIELD))
         return [(int(pk), number) for pk, number in named if pk.isascii() and pk.isdecimal() and len(pk) < 19]

@@ -1,4 +1,4 @@
-"""A supplier's pages of returns: the list, one return, and recording returned units on an order."""
+"""A supplier's pages of returns: the list, one return, and the action that puts units back into stock."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SupplierReturnsPage(PortalListPage):
         return {"all": ("All", Q())}
 
     def search(self, term: str) -> Q:
-        """Make the condition of a search: a whole number of an order, or of a return."""
+        """Return the condition that finds returns by the complete order number or return number."""
         own = Fulfillment.objects.for_supplier(self.supplier).filter(order__retailer_order_id=term)
         retailers = self.supplier.partnerships.values_list("retailer_id", flat=True)
         ids = own.filter(order__retailer__in=[*retailers]).values_list("pk", flat=True)[:MOST_FOUND]

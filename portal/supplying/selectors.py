@@ -1,4 +1,4 @@
-"""Reads of a supplier's fulfillments for its pages. Work that operators hold is left out, as in the API."""
+"""Queries of a supplier's fulfillments for its pages. They leave out held orders, as the API does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import UTC, timedelta
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now, TruncDay
 
-from accounts.models import Supplier
+from accounts.models import Retailer, Supplier
+from api.ids import as_id
 from api.prefix_search import begins
 from events.models import Event
 from events.timeline import LONGEST, HistoryEntry
@@ -32,6 +33,20 @@ TABS: dict[str, tuple[str, Q]] = {
     "all": ("All", Q()),
 }
 """The tabs of the list: the label and the condition of each."""
+NEW_ORDERS = "New orders appear here as soon as a retailer sends them."
+EMPTY = {
+    "open": NEW_ORDERS,
+    "new": NEW_ORDERS,
+    "accepted": "No accepted order waits to be shipped.",
+    "today": "No order has to be shipped today.",
+    "late": "No order is late.",
+    "canceling": "No cancellation waits for your answer.",
+    "shipped": "No order is shipped yet.",
+    "all": NEW_ORDERS,
+}
+"""The text of each tab without orders."""
+RETAILER = "retailer"
+"""The URL parameter that limits pages to the orders of one retailer."""
 
 
 def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
@@ -41,8 +56,15 @@ def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
     return related.prefetch_related("lines")
 
 
+def partner_of(supplier: Supplier, text: str) -> Retailer | None:
+    """Return the retailer that the URL parameter names, or None for all retailers."""
+    number = as_id(text)
+    partners = Retailer.objects.filter(partnerships__supplier=supplier)
+    return partners.filter(pk=number).first() if number else None
+
+
 def found(supplier: Supplier, term: str) -> Q:
-    """Make the condition of a search: an order's number, a fulfillment's number or a tracking number."""
+    """Return the condition that finds fulfillments by order number, fulfillment id or tracking number."""
     retailers = [*supplier.partnerships.values_list("retailer_id", flat=True)]
     own = Fulfillment.objects.for_supplier(supplier)
     of_order = own.filter(order__retailer_order_id=term, order__retailer__in=retailers)
@@ -68,7 +90,7 @@ class WorkRow:
 
 
 def supplier_history(fulfillment: Fulfillment) -> list[HistoryEntry]:
-    """Return the events of a fulfillment, oldest first."""
+    """Return the entries of a fulfillment's history, oldest first."""
     events = Event.objects.filter(fulfillment_id=fulfillment.pk).order_by("id")[:LONGEST]
     lines = {line.pk: line.sku for line in fulfillment.lines.all()}
     return history_of(fulfillment.supplier, events, {}, lines)

@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from accounts.member_roles import Right
 from api.errors import ApiError
+from api.ids import as_id
 from fulfillments.models import Fulfillment
 from fulfillments.slips.documents import make_document
 from fulfillments.slips.selectors import read_slips
 from fulfillments.slips.views import MOST_SLIPS, pdf_answer
-from portal.listing import as_number
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalPage, PortalRecordPage
 from portal.supplying.selectors import TABS, fulfillments_of
@@ -31,7 +31,7 @@ class PackingSlipPage(PortalRecordPage):
     def of_party(self) -> QuerySet[Any]:
         return fulfillments_of(self.supplier)
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def get(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         back = reverse("portal:supplier_order", args=[self.record.pk])
         return _slips(self, [self.record.pk], f"packing-slip-{self.record.pk}", back)
 
@@ -45,11 +45,11 @@ class PackingSlipsPage(PortalPage):
     sides = ONLY_SUPPLIERS
     right = Right.ORDERS
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def get(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         return self._answer(TABS["new"][1], "There are no new orders.")
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        ids = [as_number(each) for each in request.POST.getlist("chosen")[:MOST_SLIPS]]
+    def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
+        ids = [as_id(each) for each in request.POST.getlist("chosen")[:MOST_SLIPS]]
         return self._answer(Q(pk__in=ids), "Choose orders in the list first.")
 
     def _answer(self, wanted: Q, nothing: str) -> HttpResponse:
@@ -61,9 +61,9 @@ class PackingSlipsPage(PortalPage):
 
 
 def _slips(page: PortalPage, ids: list[int], name: str, back: str) -> HttpResponse:
-    """Answer with a PDF file, or lead back with the reason why there is none.
+    """Return the slips as a PDF file, or redirect to `back` with the reason why there is no file.
 
-    Among several orders, those without a slip are left out.
+    If there are several orders, orders without a slip are left out.
     """
     own = Fulfillment.objects.for_supplier(page.supplier)
     try:

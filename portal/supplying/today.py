@@ -19,7 +19,7 @@ OPEN_UNITS = F("quantity") - F("shipped") - F("rejected") - F("canceled")
 
 
 def supplier_today(supplier: Supplier) -> dict[str, Any]:
-    """Return the buckets and the most urgent orders, by a fixed number of queries."""
+    """Return the buckets and the most urgent orders, with a fixed number of queries."""
     urgent = fulfillments_of(supplier).filter(state__in=TO_ANSWER).order_by("due_at", "pk")[:SHOWN]
     return {
         "buckets": [

@@ -56,7 +56,7 @@ class SupplierOrderPage(PortalRecordPage):
 
 
 class SupplierOrderActionPage(PortalActionPage):
-    """A move of a supplier's order."""
+    """The page of an action on a supplier's order."""
 
     section = "Orders"
     sides = SUPPLIERS

@@ -1,1 +1,1 @@
-"""A party's team: members, invitations, and the log of their work."""
+"""A party's team: members, invitations, and the log of the team's changes."""

@@ -1,4 +1,4 @@
-"""Actions on a party's team, for its owners. Operators use them too, for the first owner."""
+"""Actions on a party's team, for its owners. Operators use them to invite the first owner."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from portal.team import services
 
 
 class InviteForm(forms.Form):
-    """The address and the role of a new member."""
+    """The form with the e-mail address and the role of a new member."""
 
     email = forms.EmailField(label="E-mail address", max_length=150)
     member_role = forms.ChoiceField(label="Role", choices=described_choices, initial=MemberRole.ORDERS)
 
 
 class RoleForm(forms.Form):
-    """The new role of a member."""
+    """The form with the new role of a member."""
 
     member_role = forms.ChoiceField(label="Role", choices=described_choices)
 
 
-def _no_objection(record: Any) -> str:
+def _no_objection(record: object) -> str:
     return ""
 
 
@@ -35,7 +35,7 @@ def _invite(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> s
     email = answers["email"]
     _, token = services.invite(party, email=email, member_role=answers["member_role"], by=by)
     party.fresh_link = services.invitation_link(token)  # type: ignore[union-attr]  # for the page that shows it once
-    return f"{email} was invited."
+    return f"The invitation for {email} was created."
 
 
 def _require(party: Supplier | Retailer, by: Actor, answers: dict[str, object]) -> str:
@@ -86,7 +86,7 @@ INVITE = AdminAction[Any](
     _no_objection,
     lambda party: f"A person gets access to {party}.",
     form=lambda party, sent: InviteForm(sent),
-    help_text="The link works once, for 7 days. It is sent by mail, and the next page shows it for copying.",
+    help_text="The link works once, for 7 days. The next page shows it, even if no mail is sent.",
     undo="Revoke the invitation, or remove the member.",
 )
 PARTY_ACTIONS = (

@@ -1,4 +1,4 @@
-"""Reads of a party's team: members, open invitations, and the log of their work."""
+"""Queries of a party's team: members, open invitations, and the log of the team's changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 100
 
 @dataclass(frozen=True)
 class TeamLogEntry:
-    """An entry of the log, with the person's name."""
+    """An entry of the log, with the name of its author."""
 
     entry: TimelineEntry
     by: str
@@ -45,5 +45,5 @@ def team_log(party: Supplier | Retailer) -> list[TeamLogEntry]:
 
 
 def _named(actor: str, names: dict[str, str]) -> str:
-    """Return the name of a member. Members do not see the names of operators."""
+    """Return the author's name for members, who do not see the names of operators."""
     return names.get(actor, "an operator" if actor.startswith("user:") else "the service")

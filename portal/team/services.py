@@ -1,10 +1,9 @@
-"""Changes of a party's team. Each change has its event, which only operators and owners can read."""
+"""Changes of a party's team. Each change records an event that only operators and owners can read."""
 
 from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -28,9 +27,11 @@ OF_AN_OPERATOR = "This e-mail address belongs to an operator of the service. Use
 
 
 def invite(party: Supplier | Retailer, *, email: str, member_role: str, by: Actor) -> tuple[Invitation, str]:
-    """Invite an e-mail address, and send the link by mail after the commit. Return it with its token.
+    """Invite an e-mail address, and mail the link after the commit. Return the invitation and its token.
 
-    An earlier open invitation of the same address is replaced. Call it in a transaction.
+    An earlier open invitation of the same address is replaced. Call this function in a transaction.
+
+    Raises InvalidTransition for an operator's address, and NothingChanged for the address of a member.
     """
     _lock(party)
     email = email.lower()
@@ -52,7 +53,7 @@ def invitation_link(token: str) -> str:
 
 
 def revoke(invitation: Invitation, *, by: Actor) -> None:
-    """End an open invitation. Raises NothingChanged if it is not open."""
+    """End an open invitation. Raises NothingChanged if the invitation is not open."""
     now = timezone.now()
     if not Invitation.objects.usable(at=now).filter(pk=invitation.pk).update(revoked_at=now):
         raise NothingChanged("This invitation is no longer open.")
@@ -60,9 +61,9 @@ def revoke(invitation: Invitation, *, by: Actor) -> None:
 
 
 def accept(invitation: Invitation, *, name: str, password: str) -> Member | None:
-    """Make the invited person a member. Return nothing if the invitation was ended meanwhile.
+    """Make the invited person a member. Return None if the invitation has ended meanwhile.
 
-    A person without an account gets one with this name and password.
+    A person without an account gets a new account with this name and password.
     """
     with transaction.atomic():
         _lock(invitation.party)
@@ -79,7 +80,7 @@ def accept(invitation: Invitation, *, name: str, password: str) -> Member | None
 
 
 def add(party: Supplier | Retailer, user: User, member_role: str) -> Member:
-    """Add a user to a party, or return the membership that the user already has. Operators are refused."""
+    """Add a user to a party, or return the existing membership. Raises InvalidTransition for an operator."""
     if user.is_staff:
         raise InvalidTransition(OF_AN_OPERATOR)
     sides = {party.role.value: party}
@@ -92,7 +93,10 @@ def add(party: Supplier | Retailer, user: User, member_role: str) -> Member:
 
 
 def change_role(member: Member, member_role: str, *, by: Actor) -> None:
-    """Give a member another role. Raises NothingChanged, or InvalidTransition for the only owner."""
+    """Give a member another role.
+
+    Raises NothingChanged if the member has this role already, and InvalidTransition for the only owner.
+    """
     _lock(member.party)
     member.refresh_from_db(fields=["member_role", "removed_at"])
     before = member.member_role
@@ -106,7 +110,10 @@ def change_role(member: Member, member_role: str, *, by: Actor) -> None:
 
 
 def remove(member: Member, *, by: Actor) -> None:
-    """End a member's access at once. Raises NothingChanged, or InvalidTransition for the only owner."""
+    """End a member's access at once.
+
+    Raises NothingChanged if the access has ended already, and InvalidTransition for the only owner.
+    """
     _lock(member.party)
     member.refresh_from_db(fields=["member_role", "removed_at"])
     if member.removed_at is not None:
@@ -119,7 +126,7 @@ def remove(member: Member, *, by: Actor) -> None:
 
 
 def require_second_factor(party: Supplier | Retailer, *, required: bool, by: Actor) -> None:
-    """Require a second factor of all members, or stop requiring it. Raises NothingChanged."""
+    """Set whether all members need a second factor. Raises NothingChanged if nothing changes."""
     changed = type(party).objects.filter(pk=party.pk).exclude(members_need_second_factor=required)
     if not changed.update(members_need_second_factor=required):
         raise NothingChanged("The rule is already set like this.")
@@ -136,7 +143,7 @@ def _about(member: Member) -> dict[str, object]:
     return {"member_id": member.pk, "name": member.name, "role": member.member_role}
 
 
-def _record(type: str, party: Supplier | Retailer, *, by: Actor, **data: Any) -> None:  # noqa: A002
+def _record(type: str, party: Supplier | Retailer, *, by: Actor, **data: object) -> None:  # noqa: A002
     record(type, by=by, area=ACCOUNTS, data=data, **{party.role.value: party})
 
 

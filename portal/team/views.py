@@ -18,7 +18,7 @@ from portal.team.selectors import open_invitations, team, team_log
 
 
 class TeamPage(PortalPage):
-    """Members, open invitations, and the log of the team."""
+    """The page of members, open invitations, and the log of the team."""
 
     template = "portal/team.html"
     section = title = "Team"
@@ -33,7 +33,7 @@ class TeamPage(PortalPage):
 
 
 class TeamActionPage(PortalActionPage):
-    """An action on the party itself, on a member or on an invitation."""
+    """The page of an action on the party itself, on a member or on an invitation."""
 
     section = "Team"
     right = Right.MEMBERS
@@ -46,7 +46,7 @@ class TeamActionPage(PortalActionPage):
 
 
 class PartyActionPage(TeamActionPage):
-    """An action on the party: invite a member, or require a second factor."""
+    """The page of an action on the party: invite a member, or require a second factor."""
 
     actions = PARTY_ACTIONS
 
@@ -57,7 +57,7 @@ class PartyActionPage(TeamActionPage):
         super().find(pk=self.party.pk, action=action)
 
     def after_action(self) -> HttpResponse:
-        """Show the link of a new invitation once: only its digest is stored."""
+        """Show the link of a new invitation. The link cannot be shown again: only its digest is stored."""
         link = getattr(self.record, "fresh_link", "")
         if not link:
             return super().after_action()

@@ -1,4 +1,4 @@
-"""Migration of old upload areas, which were folders on disk, file by file into rows and blobs."""
+"""The migration of old upload areas. They were folders on disk; their files become rows and blobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def adopt_all() -> int:
-    """Migrate the folders of all suppliers; return the number of files. It can be repeated."""
+    """Migrate the folders of all suppliers, and return the number of files. The migration can be repeated."""
     return sum(adopt(supplier) for supplier in Supplier.objects.order_by("pk"))
 
 
@@ -41,13 +41,13 @@ def adopt(supplier: Supplier) -> int:
 
 
 def _files(folder: Path, parts: Parts) -> Iterator[tuple[Parts, Path]]:
-    """Yield all plain files below a folder. Links are not followed."""
+    """Yield all plain files below a folder. Symbolic links are not followed."""
     with os.scandir(folder) as scanned:
         entries = sorted(scanned, key=lambda entry: entry.name)
     for entry in entries:
         inner = (*parts, entry.name)
         if entry.is_dir(follow_symlinks=False):
-            if inner[0] not in made_folders():  # generated folders had no files on disk
+            if inner[0] not in made_folders():  # generated files are not stored
                 yield from _files(folder / entry.name, inner)
         elif entry.is_file(follow_symlinks=False):
             yield inner, folder / entry.name
@@ -81,5 +81,5 @@ def _blob_of(path: Path) -> Blob:
 def _remove_empty(folder: Path) -> None:
     for inner in [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]:
         _remove_empty(inner)
-    with suppress(OSError):  # files that were not migrated are still in it
+    with suppress(OSError):  # the folder may hold files that were not migrated
         folder.rmdir()

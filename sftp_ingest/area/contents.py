@@ -1,4 +1,4 @@
-"""Blobs and their rows: write them, read them, and collect those without references."""
+"""Functions that write, read and delete blobs and their rows."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sftp_ingest.blobs.stores import store_for_new, store_named
 from sftp_ingest.models import Blob, DroppedBlob
 
 CHUNK_SIZE = 1024**2
-# A reader may still read an unused blob, and a new blob may wait for the row that refers to it.
+# Unused blobs are kept for an hour: a reader may still read the blob, or a new row may soon refer to it.
 UNUSED_KEPT = timedelta(hours=1)
 AT_ONCE = 200
 
 
 def begin() -> tuple[Blob, Writer]:
-    """Create the row of a new blob; return it with its writer. Raises OSError."""
+    """Create the row of a new blob, and return the row and the blob's writer. Raises OSError."""
     store = store_for_new()
     blob = Blob.objects.create(store=store.name)
     return blob, store.create(blob.pk)
 
 
 def write(chunks: Iterable[bytes]) -> Blob:
-    """Write a complete blob. It is collected after an hour unless a row refers to it. Raises OSError."""
+    """Write a complete blob. It is deleted after an hour unless a row refers to it. Raises OSError."""
     blob, writer = begin()
     digest, size = hashlib.sha256(), 0
     try:
@@ -48,7 +48,7 @@ def write(chunks: Iterable[bytes]) -> Blob:
 
 
 def complete(blob: Blob, size: int, sha256: str) -> None:
-    """Mark a blob as complete. The caller adds a reference to it."""
+    """Mark a blob as complete. The caller must add a row that refers to it."""
     blob.size, blob.sha256, blob.completed_at = size, sha256, Now()
     blob.save(update_fields=["size", "sha256", "completed_at"])
 
@@ -59,7 +59,7 @@ def reader_of(blob: Blob) -> Reader:
 
 
 def local_file(blob: Blob) -> AbstractContextManager[Path]:
-    """Provide the content as a file of this host, inside the block. Raises OSError."""
+    """Provide the content as a file on this host inside a `with` block. Raises OSError."""
     return store_named(blob.store).local_file(blob.pk)
 
 
@@ -76,12 +76,12 @@ def sha256_of(blob: Blob) -> str:
 
 
 def release(numbers: Collection[int]) -> None:
-    """Note that a reference to these blobs was removed. Blobs without references are collected later."""
+    """Record that a reference to these blobs was removed. `collect` deletes unreferenced blobs later."""
     Blob.objects.filter(pk__in=numbers).update(unused_at=Now())
 
 
 def drop(numbers: Collection[int]) -> None:
-    """Delete the rows of blobs without references. Their content is deleted soon after."""
+    """Delete the rows of blobs without references. `delete_dropped` deletes their content soon after."""
     with transaction.atomic():
         dropped = Blob.objects.filter(pk__in=numbers).order_by("pk").select_for_update()
         rows = [DroppedBlob(number=blob.pk, store=blob.store) for blob in dropped]
@@ -90,7 +90,7 @@ def drop(numbers: Collection[int]) -> None:
 
 
 def collect() -> int:
-    """Delete some blobs without references; return how many."""
+    """Delete a batch of blobs without references, and return their number."""
     with transaction.atomic():
         unused = Blob.objects.filter(unused_at__lt=Now() - UNUSED_KEPT).order_by("unused_at")
         checked = {blob.pk for blob in unused.select_for_update(skip_locked=True)[:AT_ONCE]}
@@ -101,7 +101,7 @@ def collect() -> int:
 
 
 def delete_dropped() -> int:
-    """Delete the content of some blobs without rows; return how many. Raises OSError."""
+    """Delete the content of a batch of blobs without rows, and return their number. Raises OSError."""
     dropped = list(DroppedBlob.objects.order_by("number")[:AT_ONCE])
     for blob in dropped:
         store_named(blob.store).delete(blob.number)

@@ -1,12 +1,12 @@
-"""Uploads that were cut. They are kept for a day, and only their own login sees them (contract 8).
+"""Cut uploads: uploads whose connection ended before the file was complete (contract 8).
 
-The content is an incomplete blob. The row says how many bytes of it are kept, so any server can resume it.
+They are kept for a day, and only their own login sees them. The content is an incomplete blob. The row has
+the number of kept bytes, so any SFTP server process can resume the upload.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -21,25 +21,26 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import OpenUpload, SftpLogin
 
 KEPT = timedelta(days=1)
-# A server notes every few seconds that bytes arrived. A silent one has died, or its client hangs.
+# A server notes every few seconds that bytes arrived. After this time without a note, the server has died or
+# its client hangs, and the upload can be resumed.
 SILENT = timedelta(seconds=30)
 AT_ONCE = 200
 
 
 class TakenUp(Refused):
-    """Another connection resumed the upload."""
+    """The error for an upload that another connection has resumed."""
 
     def __init__(self) -> None:
         super().__init__("Another connection of this login resumed this upload.")
 
 
 def kept() -> QuerySet[OpenUpload]:
-    """Return the uploads that no server is writing and that are not too old."""
+    """Return the uploads that can be resumed: no server writes them, and they are younger than KEPT."""
     free = OpenUpload.objects.filter(Q(holder="") | Q(heard_at__lt=Now() - SILENT))
     return free.exclude(heard_at__lt=Now() - KEPT)
 
 
-def update(upload: OpenUpload, **fields: Any) -> None:
+def update(upload: OpenUpload, **fields: object) -> None:
     """Change the row of an upload in progress. Raises TakenUp if another connection has resumed it."""
     held = OpenUpload.objects.filter(pk=upload.pk, holder=upload.holder)
     if not held.update(**fields):
@@ -53,7 +54,7 @@ def close(upload: OpenUpload) -> None:
 
 
 def keep(upload: OpenUpload, cut: Checkpoint) -> None:
-    """Keep an unfinished upload for resuming, instead of an earlier one at the same path. Raises TakenUp."""
+    """Keep an unfinished upload, and delete an earlier cut upload to the same path. Raises TakenUp."""
     with Area(upload.supplier_id).change() as area:
         area.used_bytes -= remove(_of(upload.login_id, upload.path).exclude(pk=upload.pk))
         area.used_bytes -= upload.reserved_bytes - cut.size
@@ -62,7 +63,7 @@ def keep(upload: OpenUpload, cut: Checkpoint) -> None:
 
 
 def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
-    """Return the login's cut upload to a path, if there is one."""
+    """Return the login's newest cut upload to a path, or None."""
     return _of(login.pk, join_path(parts)).select_related("blob").order_by("-heard_at").first()
 
 
@@ -71,7 +72,11 @@ def _of(login_id: int, path: str) -> QuerySet[OpenUpload]:
 
 
 def take(upload: OpenUpload, holder: str) -> Writer | None:
-    """Resume a cut upload; return None if another connection was faster. Raises OSError."""
+    """Resume a cut upload. Raises OSError.
+
+    Return None if another connection resumed the upload first, or if its content is lost. A lost upload is
+    deleted.
+    """
     lapsed = bool(upload.holder)
     mine = kept().filter(pk=upload.pk, holder=upload.holder)
     if not mine.update(holder=holder, heard_at=Now()):
@@ -92,7 +97,7 @@ def forget(upload: OpenUpload) -> None:
 
 
 def drop(login: SftpLogin, parts: Parts) -> bool:
-    """Delete the login's cut uploads to a path; return whether there was one."""
+    """Delete the login's cut uploads to a path. Return whether there were any."""
     uploads = _of(login.pk, join_path(parts))
     if not uploads.exists():
         return False
@@ -102,13 +107,13 @@ def drop(login: SftpLogin, parts: Parts) -> bool:
 
 
 def drop_all_of(login: SftpLogin) -> None:
-    """Delete all unfinished uploads of a login. An upload in progress fails at its next chunk."""
+    """Delete all unfinished uploads of a login. An upload in progress fails at its next checkpoint or end."""
     with Area(login.supplier_id).change() as area:
         area.used_bytes -= remove(OpenUpload.objects.filter(login=login))
 
 
 def remove(uploads: QuerySet[OpenUpload]) -> int:
-    """Delete unfinished uploads of an area that the caller has locked; return their reserved bytes."""
+    """Delete unfinished uploads of an area that the caller has locked. Return the sum of reserved bytes."""
     with transaction.atomic():
         locked = list(uploads.order_by("pk").select_for_update(of=("self",)))
         numbers = [upload.pk for upload in locked]
@@ -118,7 +123,7 @@ def remove(uploads: QuerySet[OpenUpload]) -> int:
 
 
 def remove_old() -> int:
-    """Delete some uploads that were cut more than a day ago; return how many."""
+    """Delete a batch of uploads that were cut more than a day ago, and return their number."""
     old = list(OpenUpload.objects.filter(heard_at__lt=Now() - KEPT).order_by("heard_at")[:AT_ONCE])
     for upload in old:
         forget(upload)

@@ -1,4 +1,4 @@
-"""Upload areas: a tree of names per supplier. A name is a row, its content is a blob."""
+"""Upload areas: a tree of names for each supplier. A name is a row, and a file's content is a blob."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOLDER_SIZE = 4096
 
 
 class Area:
-    """The files of one supplier. Paths are the result of `parse_path`."""
+    """The upload area of one supplier. Its methods take paths that `parse_path` returned."""
 
     def __init__(self, supplier_id: int) -> None:
         self.supplier_id = supplier_id
@@ -58,7 +58,7 @@ class Area:
             modified=now,
         )
 
-    # Reads.
+    # --- Reads ------------------------------------------------------------------------------------
 
     def find(self, parts: Parts) -> DirectoryEntry | None:
         return self.entries.filter(folder=join_path(parts[:-1]), name=parts[-1]).first()
@@ -75,7 +75,9 @@ class Area:
         """Return the file at a path, with its blob. Raises Missing, Refused."""
         if not parts:
             raise Refused("This must be a file, not a folder.")
-        self.require_folder(parts[:-1])
+        # The first login creates the rows of the standing folders. Until then, treat them as empty folders.
+        if join_path(parts[:-1]) not in standing_folders():
+            self.require_folder(parts[:-1])
         named = self.entries.filter(folder=join_path(parts[:-1]), name=parts[-1])
         entry = named.select_related("blob").first()
         if entry is None:
@@ -106,7 +108,7 @@ class Area:
         """Return the entries in a folder at any depth."""
         return self.entries.filter(_within(join_path(parts))) if parts else self.entries
 
-    # Changes: each in a transaction that locks the area.
+    # --- Changes: each runs in a transaction that locks the area ----------------------------------
 
     @contextmanager
     def change(self) -> Iterator[UploadArea]:
@@ -118,17 +120,17 @@ class Area:
                 row = UploadArea.objects.select_for_update().get(supplier_id=self.supplier_id)
             before = row.used_bytes
             yield row
-            if grown := row.used_bytes - before:  # a nested change has saved its own difference
+            if grown := row.used_bytes - before:  # add: a nested `change` may have saved its own bytes
                 row.used_bytes = F("used_bytes") + grown
                 row.save(update_fields=["used_bytes"])
 
     def put(self, parts: Parts, blob: Blob, times: tuple[int, int] | None = None) -> None:
-        """Give a blob a name; a file with this name is replaced. Raises Missing, Refused."""
+        """Give a blob a name. A file with this name is replaced. Raises Missing, Refused."""
         with self.change() as row:
             self.put_within(row, parts, blob, times)
 
     def put_within(self, row: UploadArea, parts: Parts, blob: Blob, times: tuple[int, int] | None) -> None:
-        """Give a blob a name within a `change`, whose row is `row`. Raises Missing, Refused."""
+        """Give a blob a name inside an open `change`, which has yielded `row`. Raises Missing, Refused."""
         self.require_folder(parts[:-1])
         former = self.find(parts)
         if former and former.is_folder:
@@ -214,7 +216,7 @@ class Area:
         inner = (f"{folder[len(path) + 1 :]}/{name}" for folder, name in below.values_list("folder", "name"))
         if not all(fits((*new, *rest.strip("/").split("/"))) for rest in inner):
             raise Refused(f"{path} cannot become {join_path(new)}: paths in it would be too long.")
-        # substr begins at 1.
+        # SQL counts the characters of a text from 1.
         below.update(folder=Concat(Value(join_path(new)), Substr(F("folder"), len(path) + 1)))
 
     def set_times(self, parts: Parts, accessed: int, modified: int) -> None:
@@ -224,7 +226,7 @@ class Area:
             self.entries.filter(pk=entry.pk).update(accessed=accessed, modified=modified)
 
     def recalculate(self) -> int:
-        """Add up the bytes of the area again; return the difference to the stored number."""
+        """Recompute the used bytes of the area. Return the difference from the stored number."""
         with self.change() as row:
             former = row.used_bytes
             files = self.entries.exclude(_within(REPORTS))
@@ -240,7 +242,7 @@ def _within(path: str) -> Q:
 
 
 def _counted(entry: DirectoryEntry) -> int:
-    """Return the bytes that count against the quota. Reports are free, since this service writes them."""
+    """Return the bytes that count against the quota. Reports do not count, since the service writes them."""
     return 0 if f"{entry.path}/".startswith(f"{REPORTS}/") else entry.size
 
 
@@ -264,7 +266,7 @@ def changeable(parts: Parts) -> Parts:
 
 
 def writable(parts: Parts) -> Parts:
-    """Return the parts unless the path is read-only. Raises NotAllowed."""
+    """Return the parts of the path if its folder is not read-only. Raises NotAllowed."""
     if parts and parts[0] in READ_ONLY:
         raise NotAllowed(f"{parts[0]}/ is read-only.")
     return parts

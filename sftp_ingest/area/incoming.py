@@ -1,6 +1,6 @@
-"""Uploads in progress: hidden until they are complete, and recorded when they appear (contract 8).
+"""Uploads in progress: hidden until they are complete, and then recorded (contract 8).
 
-For a day, the login can resume an interrupted upload.
+The login can resume an interrupted upload for a day.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 
 MIN_FREE_DISK = 256 * 1024**2  # bytes of the disk that uploads leave free
-# How often an upload is checkpointed, so that another server can resume it if this one dies.
+# Save a checkpoint after this many bytes or seconds. Another server can resume the upload from it.
 KEEP_EVERY_BYTES, KEEP_EVERY_SECONDS = 8 * 1024**2, 10.0
 WHOLE = "A file cannot be changed in part: put the whole file. Only an upload that was cut can be resumed."
 PUT_AGAIN = "Bytes that another server received cannot be changed. Put the whole file again."
@@ -40,17 +40,17 @@ PUT_AGAIN = "Bytes that another server received cannot be changed. Put the whole
 class OpenMode:
     """How a client opened a file for writing."""
 
-    session: object = None  # within its own session, the client sees names and sizes of open files
+    session: object = None  # the client's session, which can read and rename the open file
     truncated: bool = True
     seen: int = 0  # the size that the client saw, if it did not truncate the file
     resumes: bool = False  # whether the client saw an unfinished upload
 
 
 class IncomingFile:
-    """An upload in progress. `finish` makes the file appear; `cut` (safe at any time) keeps it for resuming.
+    """An upload in progress. `finish` makes the file appear. `cut` keeps the received bytes for resuming.
 
-    If the client opened the file without truncating it, it either overwrites the file from the start, up to a
-    size that it sets or to the old size (scp), or it resumes an upload that was cut (`reput`).
+    A client that opened the file without truncating it writes the whole file again, as scp does, or resumes a
+    cut upload (`reput`). A whole file may be shorter than the old file only if the client sets its size.
     """
 
     def __init__(self, login: SftpLogin, parts: Parts, address: str, mode: OpenMode | None = None) -> None:
@@ -89,7 +89,7 @@ class IncomingFile:
             return self._writer.reader() if self._writer and not self._ended else None
 
     def write(self, offset: int, data: bytes) -> None:
-        """Write a chunk. Raises Refused or OSError if it does not fit; the upload then cannot be finished."""
+        """Write a chunk. Raises Refused or OSError. After an error, the upload cannot be finished."""
         with self._lock:
             try:
                 self._begin(offset)
@@ -105,7 +105,7 @@ class IncomingFile:
             if offset == self._hashed:
                 self._digest.update(data)
                 self._hashed += len(data)
-            elif offset < self._hashed:  # hashed bytes changed: hash the whole file at the end
+            elif offset < self._hashed:  # hashed bytes have changed, so hash the whole file at the end
                 self._hashed = -1
             self._checkpoint_if_due()
 
@@ -155,7 +155,7 @@ class IncomingFile:
     def finish(self) -> Upload | None:
         """Give the file its name and record the upload, in one transaction. Raises Refused, OSError.
 
-        Return None if there is nothing to do, because the file was not changed, or was removed.
+        Return None if the client did not change the file, or if the upload has ended already.
         """
         with self._lock:
             unchanged = self.untouched and not self._resume(self.mode.seen, also_open=False)
@@ -173,7 +173,7 @@ class IncomingFile:
         self._refuse_incomplete()
         writer, row = self._start()
         with own_connection():
-            cut_uploads.update(row, heard_at=Now())  # fails if another connection has resumed it
+            cut_uploads.update(row, heard_at=Now())  # fails if another connection has resumed the upload
         writer.complete(self.size)
         upload = Upload(
             supplier_id=self.login.supplier_id,
@@ -196,7 +196,7 @@ class IncomingFile:
             raise Refused(f"The bytes from {self.whole_to} on are missing. Send the file again.")
 
     def cut(self) -> None:
-        """Keep the bytes received without a gap, unless the file is finished or refused."""
+        """Keep the bytes before the first gap for resuming, unless the upload is finished or has failed."""
         with self._lock:
             if self._ended:
                 return
@@ -207,7 +207,7 @@ class IncomingFile:
                 cut = self._writer.keep(self.whole_to)
                 with own_connection():
                     cut_uploads.keep(self._row, cut)
-            except DatabaseError:  # the row still names the last checkpoint, which can be resumed
+            except DatabaseError:  # the row still has the last checkpoint, which can be resumed
                 self._end()
                 raise
             except (OSError, Refused) as error:
@@ -231,7 +231,7 @@ class IncomingFile:
                     cut_uploads.forget(self._row)
 
     def hand_over(self) -> None:
-        """Leave the received bytes to another connection."""
+        """Keep the received bytes for another connection, which resumes the upload."""
         with self._lock:
             if not self._ended and not self._error:
                 self.cut()
@@ -267,7 +267,7 @@ class IncomingFile:
             elif self._resume(offset, also_open=True):
                 return
         if self.mode.seen and not self._truncated and offset > self.size:
-            raise Refused(WHOLE)  # the gap would need the former content, which is not copied here
+            raise Refused(WHOLE)  # the gap would need the former content, which is not copied
 
     @own_connection()
     def _forget_cut(self) -> None:
@@ -275,7 +275,7 @@ class IncomingFile:
 
     @own_connection()
     def _resume(self, offset: int, *, also_open: bool) -> bool:
-        """Resume the login's cut upload at a byte; return False if it has fewer bytes."""
+        """Resume a cut upload (or an open upload if `also_open`) at `offset`. Return whether it worked."""
         if self._truncated or not self.mode.resumes:
             return False
         if also_open:
@@ -325,7 +325,7 @@ class IncomingFile:
         self.size = size
 
     def _checkpoint_if_due(self) -> None:
-        """Checkpoint the upload in its store and its row. If the database is away, the row follows later."""
+        """Save a checkpoint in the store and the upload's row. Ignore database errors."""
         now, whole_to = time.monotonic(), self.whole_to
         if whole_to - self._kept_at < KEEP_EVERY_BYTES and now - self._heard_at < KEEP_EVERY_SECONDS:
             return

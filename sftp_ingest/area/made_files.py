@@ -1,6 +1,6 @@
-"""Folders of an area with files that are generated when they are read.
+"""Folders of an upload area with files that are generated when a client reads them.
 
-The apps that generate them register here in `ready()`, because this room may not import them.
+The apps that generate files register their folders here in `ready()`, because this app may not import them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sftp_ingest.errors import Missing
 
 
 def _nothing() -> None:
-    """The default of `on_read` and `on_finished`."""
+    """Do nothing. This is the default of `on_read` and `on_finished`."""
 
 
 @dataclass(frozen=True)
 class MadeFile:
     """A generated file.
 
-    `on_read` is called when a client begins to read it, and `on_finished` when a client that was sent all of
-    its bytes closes it. A client that loses its connection closes nothing.
+    `on_read` is called when a client begins to read the file. `on_finished` is called when the client closes
+    the file, if all bytes were sent. After a lost connection, `on_finished` is not called.
     """
 
     content: bytes
@@ -40,13 +40,13 @@ class MadeFile:
 
 
 class MadeFolder(ABC):
-    """A folder of generated files that every area has, or a folder within it."""
+    """A folder of generated files that every area has, or a folder inside such a folder."""
 
     name: ClassVar[str]
     folders: ClassVar[Mapping[str, MadeFolder]] = {}
 
     def within(self, parts: Parts) -> tuple[MadeFolder, Parts]:
-        """Return the folder that a path leads to or into, and the rest of the path."""
+        """Return the innermost generated folder on a path, and the rest of the path."""
         if len(parts) > 1 and parts[1] in self.folders:
             return self.folders[parts[1]].within(parts[1:])
         return self, parts[1:]
@@ -68,7 +68,7 @@ class MadeFolder(ABC):
         return made
 
     def find(self, supplier_id: int, name: str) -> MadeFile | None:
-        """Generate the file of this name. A folder may have files that it does not list."""
+        """Generate the file of this name, or return None. A subclass may find a file that `files` lacks."""
         make = self.files(supplier_id).get(name)
         return make() if make else None
 
@@ -85,7 +85,7 @@ def made_folders() -> Mapping[str, MadeFolder]:
 
 
 def made_folder(parts: Parts) -> MadeFolder | None:
-    """Return the generated folder that a path leads into, if any."""
+    """Return the generated folder at the beginning of a path, or None."""
     return _folders.get(parts[0]) if parts else None
 
 

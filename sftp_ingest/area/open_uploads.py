@@ -1,4 +1,4 @@
-"""The registry of uploads in progress in this process. A session finds the uploads of its login here."""
+"""The registry of the uploads in progress in this process, by login and path."""
 
 from __future__ import annotations
 

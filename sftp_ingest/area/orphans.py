@@ -1,7 +1,7 @@
-"""Orphaned content without a row, left by a transaction that was rolled back after its blob was written.
+"""The removal of orphaned content: files or objects without a row.
 
-Each run checks a part of each store and continues there the next time, so a store with millions of files is
-never listed at once.
+Orphans remain if a transaction is rolled back after its blob was written. Each run checks a part of each
+store, and the next run continues after this part. So a store with millions of files is never listed at once.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ LOST_AFTER = timedelta(days=1)
 
 
 def collect() -> int:
-    """Delete content without a row in a part of each store; return how many blobs. Raises OSError."""
+    """Delete content without a row in a part of each store. Return the number of blobs. Raises OSError."""
     return sum(_collect_some(store) for store in stores_in_use())
 
 
 def _collect_some(store: Store) -> int:
     key = f"sftp_ingest:orphans:{store.name}"
-    # A restored database assigns numbers again, so skip the numbers assigned since the last run.
+    # A restored database assigns the same numbers a second time, so the number of an old file may get a new
+    # row at any moment. Check only the numbers that were assigned before the last run.
     bookmark, last_assigned = cache.get(key, ("", 0))
     assigned_now = _last_number()
     listed, upcoming = store.look(bookmark)

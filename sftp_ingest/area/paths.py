@@ -1,4 +1,4 @@
-"""Paths within an upload area, split into checked names. They never reach the file system."""
+"""Paths inside an upload area, split into checked names. They are never used as paths on the disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ ORDERS = "orders"  # generated work lists
 READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
 IMPORT_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".csv.gz", ".zip")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
-# Checked before normalization, which takes hours for a megabyte of accents.
+# This limit is checked before the Unicode normalization, which takes hours for a megabyte of accents.
 MAX_LENGTH_AS_WRITTEN = 4 * MAX_PATH_LENGTH
 TOO_LONG = f"The path is longer than {MAX_PATH_LENGTH} characters or {MAX_DEPTH} folders."
-# Control and format characters (with bidi overrides), line separators and surrogates.
+# The Unicode categories of control and format characters (with bidi overrides), line separators, surrogates.
 UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -25,7 +25,7 @@ _imported_as: dict[str, str] = {}
 
 
 def add_import_folder(folder: str, kind: str) -> None:
-    """Add a folder whose files are imported as this kind; `imports.kinds` calls this."""
+    """Add a folder whose files are imported as this kind. `imports.kinds` calls this function."""
     _imported_as[folder] = kind
 
 
@@ -35,10 +35,10 @@ def standing_folders() -> tuple[str, ...]:
 
 
 def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
-    """Split a path into its names from the area's root. A leading `/` means the root.
+    """Split a path into names. It starts at the area's root, with or without a leading `/`.
 
-    `..` is refused, or with `allow_parent` goes up, but never above the root. Raises Refused for an invalid
-    name.
+    `..` is refused. With `allow_parent`, it leads to the parent folder, but never above the root. Raises
+    Refused for an invalid name or a too long path.
     """
     parts: list[str] = []
     if len(path) > MAX_LENGTH_AS_WRITTEN:
@@ -61,7 +61,7 @@ def fits(parts: Parts) -> bool:
 
 
 def check_name(name: str) -> str:
-    """Return the name if a file in an area may have it. Raises Refused."""
+    """Return the name if it is allowed for a file in an area. Raises Refused."""
     if any(unicodedata.category(character) in UNPRINTABLE for character in name):
         raise Refused(f"The name {name!a} contains an invisible character. Remove it.")
     if "\\" in name or name != name.strip():

@@ -1,4 +1,4 @@
-"""Give files their names, in one transaction with the row that records the upload."""
+"""Functions that give a file its name, in one transaction with the row that records the upload."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sftp_ingest.models import OpenUpload, Upload
 def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int, int] | None) -> None:
     """Record a complete upload and give it its name, in one transaction.
 
-    All uploads of the area wait for this transaction, so it runs few statements. Raises Refused, TakenUp, a
-    database error.
+    All uploads of the area wait for this transaction, so it runs few statements. Raises Refused, TakenUp, or
+    a database error.
     """
     area = Area(upload.supplier_id)
     with area.change() as row:

@@ -1,9 +1,8 @@
 """The quota of a supplier: its upload area, and the files that other apps keep for it.
 
-A file that does not fit is refused while it is written.
-
-An upload reserves bytes before it writes them, so two servers never grant the same byte. A larger upload
-reserves more bytes at a time, so most chunks need no statement.
+A file that does not fit is refused while it is written. An upload reserves bytes before it writes them, so
+two servers never grant the same byte. A larger upload reserves more bytes at a time, so most chunks need no
+SQL statement.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import OpenUpload, SftpLogin, UploadArea
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 8 * 1024**2, 64 * 1024**2
-SHARE_OF_FREE = 16  # in a nearly full area, other uploads must find room too
+SHARE_OF_FREE = 16  # reserve at most a 16th of the free bytes ahead, so that other uploads find room
 
-# One statement, because all uploads of an area wait for its row. With several statements, a busy process held
-# the lock for tenths of a second between them. The area is locked first, as everywhere.
+# This is one statement, because all uploads of an area wait for the area's row. With several statements, a
+# busy process held the lock for tenths of a second between them. As everywhere, the area is locked first.
 GRANT = """
     WITH area AS MATERIALIZED (
         SELECT %(quota)s - used_bytes AS free FROM sftp_ingest_uploadarea
@@ -56,7 +55,7 @@ def quota_of(supplier_id: int) -> int:
 
 
 def used(supplier_id: int) -> int:
-    """Return the bytes that count against the quota, including those reserved for open uploads."""
+    """Return the bytes that count against the quota, including bytes reserved for open uploads."""
     row = UploadArea.objects.filter(supplier_id=supplier_id).first()
     return (row.used_bytes if row else 0) + _outside(supplier_id)
 
@@ -66,13 +65,13 @@ def _outside(supplier_id: int) -> int:
 
 
 def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
-    """Reserve at least `needed` bytes for an open upload. Cut uploads are deleted to make room.
+    """Reserve at least `needed` bytes for an open upload. If necessary, delete cut uploads to make room.
 
-    Raises Refused if the quota is exhausted, and TakenUp.
+    Raises Refused if the quota is exhausted, and TakenUp if another connection has resumed the upload.
     """
     granted = _grant(upload, needed, quota)
     if not granted:
-        cut_uploads.update(upload, heard_at=Now())  # raises TakenUp if that was the reason
+        cut_uploads.update(upload, heard_at=Now())  # raises TakenUp if another connection resumed the upload
         _remove_cut_uploads(upload)
         granted = _grant(upload, needed, quota)
     if not granted:
@@ -84,8 +83,8 @@ def reserve(upload: OpenUpload, needed: int, quota: int) -> None:
 
 
 def _grant(upload: OpenUpload, needed: int, quota: int) -> int:
-    """Reserve bytes; return how many, or 0 if they are not free or another connection resumed the upload."""
-    # The first chunk is often the whole file.
+    """Reserve bytes and return their number. Return 0 if the quota is too small or the upload was resumed."""
+    # The first time, reserve only the needed bytes, because the first chunk is often the whole file.
     wanted = min(max(upload.reserved_bytes, LEAST_AT_ONCE), MOST_AT_ONCE) if upload.reserved_bytes else needed
     with connection.cursor() as cursor:
         parameters = {
@@ -103,7 +102,7 @@ def _grant(upload: OpenUpload, needed: int, quota: int) -> int:
 
 
 def _remove_cut_uploads(upload: OpenUpload) -> None:
-    """Make room for an upload. Users cannot see cut uploads, so they could not remove them."""
+    """Delete the supplier's cut uploads. No folder lists these uploads, so users cannot delete them."""
     with Area(upload.supplier_id).change() as area:
         cut = cut_uploads.kept().filter(supplier_id=upload.supplier_id).exclude(pk=upload.pk)
         area.used_bytes -= cut_uploads.remove(cut)

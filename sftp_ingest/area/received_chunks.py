@@ -1,8 +1,8 @@
-"""The bytes of an upload that have arrived, in any order."""
+"""The record of the bytes of an upload that have arrived, in any order."""
 
 from __future__ import annotations
 
-MOST_AHEAD = 1000  # clients send some dozens of chunks at once; more are not tracked
+MOST_AHEAD = 1000  # recorded chunks beyond a gap; clients send only some dozens of chunks ahead
 
 
 class ReceivedChunks:

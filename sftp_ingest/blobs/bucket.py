@@ -14,14 +14,17 @@ CHUNK_SIZE = 1024**2
 
 
 class WrongUploadsUrl(ValueError):
-    """The setting UPLOADS_URL is invalid. The message shows the right form."""
+    """The error for an invalid setting UPLOADS_URL. Its message shows the right form."""
 
 
 class Bucket:
     """The objects below a prefix of a bucket. Every method raises StorageAway if the storage fails."""
 
     def __init__(self, url: str) -> None:
-        """Parse `s3://[key:secret@]bucket[/prefix][?endpoint=…&region=…]`. boto3 finds missing parts."""
+        """Parse `s3://[key:secret@]bucket[/prefix][?endpoint=…&region=…]`.
+
+        boto3 reads missing parts from its environment variables and configuration files.
+        """
         parsed = urlsplit(url)
         if parsed.scheme != "s3" or not parsed.hostname:
             raise WrongUploadsUrl("Write UPLOADS_URL as s3://bucket/prefix, if needed with ?endpoint=…")
@@ -40,7 +43,7 @@ class Bucket:
         return {"Bucket": self._name, "Key": f"{self._prefix}{key}"}
 
     def require(self) -> None:
-        """Check that the bucket exists and the credentials open it. Raises OSError."""
+        """Check that the bucket exists and the credentials give access to it. Raises OSError."""
         with self._request():
             self._client.head_bucket(Bucket=self._name)
 
@@ -49,7 +52,7 @@ class Bucket:
             self._client.put_object(**self._at(key), Body=data)
 
     def get(self, key: str, start: int, end: int) -> bytes:
-        """Return the bytes from `start` up to `end`, which must not be 0."""
+        """Return the bytes from `start` up to but not including `end`, which must be greater than 0."""
         with self._request():
             answer = self._client.get_object(**self._at(key), Range=f"bytes={start}-{end - 1}")
             data: bytes = answer["Body"].read()
@@ -87,21 +90,21 @@ class Bucket:
         with self._request():
             self._client.delete_object(**self._at(key))
 
-    # Multipart uploads.
+    # --- Multipart uploads ------------------------------------------------------------------------
 
     def begin(self, key: str) -> str:
-        """Begin a multipart upload; return its id."""
+        """Begin a multipart upload and return its id."""
         with self._request():
             return str(self._client.create_multipart_upload(**self._at(key))["UploadId"])
 
     def send_part(self, key: str, upload: str, number: int, data: bytes) -> str:
-        """Send a part, numbered from 1; return its tag."""
+        """Send a part and return its tag. Parts are numbered from 1."""
         with self._request():
             sent = self._client.upload_part(**self._at(key), UploadId=upload, PartNumber=number, Body=data)
             return str(sent["ETag"])
 
     def complete(self, key: str, upload: str, tags: list[str]) -> None:
-        """Join the parts into one object. The storage refuses this if a part has another tag by now."""
+        """Join the parts into one object. The storage refuses this if the tag of a part has changed."""
         parts = [{"PartNumber": number, "ETag": tag} for number, tag in enumerate(tags, 1)]
         with self._request():
             self._client.complete_multipart_upload(
@@ -125,7 +128,7 @@ class Bucket:
 def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
     """Return boto3's client, which threads may share, and the exceptions that it raises."""
     try:
-        # An optional dependency, which takes a third of a second to import.
+        # boto3 is an optional dependency, and its import takes a third of a second.
         import boto3
         from boto3.exceptions import Boto3Error
         from botocore.config import Config
@@ -144,7 +147,7 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
             read_timeout=TIMEOUT,
             retries={"max_attempts": ATTEMPTS, "mode": "standard"},
             max_pool_connections=32,
-            # Storage of other vendors may not know the newer checksums.
+            # Storages of other vendors may not support the newer checksums.
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         ),

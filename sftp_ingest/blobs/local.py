@@ -21,7 +21,7 @@ _flushing = ThreadPoolExecutor(max_workers=4, thread_name_prefix="blobs")
 
 
 class FileReader(Reader):
-    """A reader of an open file, which lacks the bytes before `start`."""
+    """A reader of an open file. The bytes before `start` are not in this file."""
 
     def __init__(self, file: int, start: int = 0) -> None:
         self._file, self._start = file, start
@@ -37,7 +37,7 @@ class FileReader(Reader):
             self._file = -1
 
     def __del__(self) -> None:
-        with suppress(OSError):  # the session ended during a read
+        with suppress(OSError):  # a session that ended during a read does not close its reader
             self.close()
 
 
@@ -49,7 +49,7 @@ def write_at(file: int, offset: int, data: bytes) -> None:
 
 
 class LocalWriter(Writer):
-    """A writer of a growing file. The blob's row tells when it is complete."""
+    """A writer of a growing file. Only the blob's row shows whether the blob is complete."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file
@@ -69,7 +69,7 @@ class LocalWriter(Writer):
         os.fsync(self._file)
 
     def checkpoint(self, whole_to: int) -> Checkpoint:
-        """Flush in the background, so that `complete` has less to wait for."""
+        """Flush in the background, so that `complete` has fewer bytes to flush."""
         if self._flushing and self._flushing[1].done():
             self._end_flushing()
         if not self._flushing:
@@ -132,7 +132,7 @@ class LocalStore(Store):
         path = self.path(number)
         _make_private(self.folder)
         path.parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        # A restored database assigns numbers again; no row refers to the old content.
+        # A restored database assigns the same numbers again. No row refers to the old content of this number.
         path.unlink(missing_ok=True)
         return LocalWriter(path, os.open(path, NEW, 0o640))
 
@@ -181,9 +181,10 @@ class LocalStore(Store):
 
 
 def _make_private(folder: Path) -> None:
-    """Create the store's folder, and close it to other users if an older version left it open.
+    """Create the store's folder, and remove other users' access to a folder of an older version.
 
-    `mkdir` sets the mode of the last folder only, so older versions created parent folders with another mode.
+    `mkdir` sets the mode of the last folder only, so older versions created this parent folder with another
+    mode.
     """
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     mode = stat.S_IMODE(folder.stat().st_mode)
@@ -193,7 +194,7 @@ def _make_private(folder: Path) -> None:
 
 
 def _copy(path: Path, size: int) -> None:
-    """Replace a file by a copy, so that a process with the file still open writes to the old one."""
+    """Replace a file by a copy, so that a process that still has the file open writes to the old file."""
     copy = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         with path.open("rb") as source, copy.open("xb") as file:

@@ -24,7 +24,7 @@ _sending = ThreadPoolExecutor(max_workers=8, thread_name_prefix="s3")
 
 
 class S3Reader(Reader):
-    """A reader that fetches large ranges, since clients request small ones."""
+    """A reader that fetches large ranges, because clients request many small ranges."""
 
     def __init__(self, bucket: Bucket, key: str, size: int) -> None:
         self._bucket, self._key, self._size = bucket, key, size
@@ -48,21 +48,21 @@ class S3Reader(Reader):
 
 
 class S3Writer(Writer):
-    """A writer that collects chunks in a local file and sends each complete part, one at a time.
+    """A writer that collects chunks in a local file and sends complete parts, one after the other.
 
-    Parts that another process sent are not in this file and can be neither read nor changed.
+    Parts that another process sent are not in the local file, so they can be neither read nor changed.
     """
 
     def __init__(self, bucket: Bucket, key: str, folder: Path) -> None:
         self._bucket, self._key = bucket, key
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # A file without a name disappears with this process, however it ends.
+        # A file without a name disappears when this process ends, even after a crash.
         name = Path(tempfile.mktemp(dir=folder))  # noqa: S306 - O_EXCL
         self._file = os.open(name, NEW, 0o600)
         name.unlink()
         self._upload = ""
-        self._parts: list[str] = []  # their tags
-        self._start = 0  # the first byte that is here
+        self._parts: list[str] = []  # the tags of the sent parts
+        self._start = 0  # the position of the first byte in the local file
         self._sending: Future[str] | None = None
 
     def resume(self, state: dict[str, Any], size: int) -> None:
@@ -87,10 +87,10 @@ class S3Writer(Writer):
         os.ftruncate(self._file, size)
 
     def sync(self) -> None:
-        """Do nothing: bytes stay on this host until their part is complete."""
+        """Do nothing, because bytes stay on this host until their part is complete."""
 
     def _change(self, offset: int) -> None:
-        """Drop the sent parts from an offset on, because their bytes change."""
+        """Forget the sent parts from an offset on, because their bytes change."""
         if not offset:
             self._start = 0
         if offset < self._start:
@@ -104,7 +104,8 @@ class S3Writer(Writer):
         return len(self._parts) * PART_SIZE
 
     def checkpoint(self, whole_to: int) -> Checkpoint:
-        # At most one part waits behind the part being sent, so the checkpoint stays close to the upload.
+        # Wait if a second complete part follows the part that is being sent, so that the checkpoint does not
+        # fall far behind the upload.
         if self._sending and (self._sending.done() or whole_to >= self._sent + 2 * PART_SIZE):
             self._wait()
         if not self._sending and whole_to >= self._sent + PART_SIZE:
@@ -179,7 +180,7 @@ class S3Store(Store):
     name = "s3"
 
     def __init__(self, bucket: Callable[[], Bucket], folder: Path) -> None:
-        """`folder` is where this host keeps unsent bytes."""
+        """`bucket` opens the bucket at its first use. `folder` holds the unsent bytes of this host."""
         self._make, self.folder = bucket, folder
         self._made: Bucket | None = None
 
@@ -196,7 +197,7 @@ class S3Store(Store):
         return S3Writer(self.bucket, str(number), self.folder)
 
     def resume(self, number: int, checkpoint: Checkpoint, *, lapsed: bool) -> S3Writer:
-        # The first writer may still send parts. A changed part has another tag, and `complete` checks tags.
+        # A lapsed writer may still send parts. A changed part has another tag, so `complete` refuses it.
         writer = S3Writer(self.bucket, str(number), self.folder)
         try:
             writer.resume(checkpoint.state or {}, checkpoint.size)

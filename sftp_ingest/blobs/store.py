@@ -12,12 +12,12 @@ State = dict[str, object]
 
 
 class CannotResume(Exception):
-    """An unfinished blob cannot be continued at the wanted byte."""
+    """The error for an unfinished blob that cannot be continued at the requested byte."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The bytes of an unfinished blob that survive this process, and the store's notes for resuming it."""
+    """The saved size of an unfinished blob, and the store's notes for resuming it in another process."""
 
     size: int = 0
     state: State | None = None
@@ -25,7 +25,7 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class ListedBlob:
-    """Content listed by a store. Its row may be gone."""
+    """Content listed by a store. Its row may have been deleted."""
 
     number: int
     changed_at: float  # seconds since 1970
@@ -36,7 +36,7 @@ class Reader(ABC):
 
     @abstractmethod
     def read(self, offset: int, length: int) -> bytes:
-        """Return `length` bytes from an offset, fewer only at the end. Raises OSError."""
+        """Return `length` bytes from an offset, or fewer at the end of the blob. Raises OSError."""
 
     @abstractmethod
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Writer(ABC):
 
     @abstractmethod
     def reader(self) -> Reader:
-        """Return a reader of the bytes so far, which also works after the end of the writer."""
+        """Return a reader of the bytes so far. The reader also works after the writer was closed."""
 
     @abstractmethod
     def cut_to(self, size: int) -> None:
@@ -60,18 +60,18 @@ class Writer(ABC):
 
     @abstractmethod
     def sync(self) -> None:
-        """Make the bytes so far durable, as far as the store can before completion. Raises OSError."""
+        """Make the bytes so far durable, if the store can do this before completion. Raises OSError."""
 
     @abstractmethod
     def checkpoint(self, whole_to: int) -> Checkpoint:
-        """Start to save the bytes before `whole_to` without waiting. Return the newest saved checkpoint.
+        """Start to save the bytes before `whole_to` in the background. Return the last saved checkpoint.
 
         Raises OSError.
         """
 
     @abstractmethod
     def complete(self, size: int) -> None:
-        """Complete the blob with a size, so that it can be read under its number. Raises OSError."""
+        """Complete the blob with this size, so that it can be read under its number. Raises OSError."""
 
     @abstractmethod
     def keep(self, size: int) -> Checkpoint:
@@ -79,7 +79,7 @@ class Writer(ABC):
 
     @abstractmethod
     def discard(self) -> None:
-        """Delete everything. A second call does nothing."""
+        """Delete the unfinished blob. A second call does nothing."""
 
     @abstractmethod
     def leave(self) -> None:
@@ -95,7 +95,7 @@ class Store(ABC):
 
     @abstractmethod
     def create(self, number: int) -> Writer:
-        """Begin a blob. Raises OSError."""
+        """Begin a new blob and return its writer. Raises OSError."""
 
     @abstractmethod
     def resume(self, number: int, checkpoint: Checkpoint, *, lapsed: bool) -> Writer:
@@ -110,7 +110,7 @@ class Store(ABC):
 
     @abstractmethod
     def local_file(self, number: int) -> AbstractContextManager[Path]:
-        """Provide the blob's content as a read-only file of this host, inside the block."""
+        """Provide the blob's content as a read-only file on this host inside a `with` block."""
 
     @abstractmethod
     def size(self, number: int) -> int | None:
@@ -122,9 +122,9 @@ class Store(ABC):
 
     @abstractmethod
     def look(self, after: str) -> tuple[list[ListedBlob], str]:
-        """List some blobs after a bookmark; return them with the next bookmark. Raises OSError.
+        """Return some blobs after the position `after`, and the position for the next call.
 
-        The bookmark is an empty string at the start and after the end.
+        Start with an empty text. The returned position is empty if no blobs follow. Raises OSError.
         """
 
     @abstractmethod

@@ -14,7 +14,7 @@ from sftp_ingest.blobs.store import Store
 
 
 def store_for_new() -> Store:
-    """Return the store of new blobs: S3-compatible storage if UPLOADS_URL is set, else the local disk."""
+    """Return the store of new blobs: the bucket in UPLOADS_URL if it is set, otherwise the local disk."""
     return store_named(S3Store.name if settings.UPLOADS_URL else LocalStore.name)
 
 

@@ -1,1 +1,1 @@
-"""The source of an import's file, and fetching from a supplier's own registered host."""
+"""The sources of import files, and the fetching of files from a supplier's registered host."""

@@ -1,4 +1,4 @@
-"""Connections to suppliers' own SFTP servers: only to registered hosts that show the registered key."""
+"""Connections to suppliers' own SFTP servers, which must show the registered host key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OnReceived = Callable[[int], None]  # called with the number of received bytes; 
 
 
 class RemoteFailed(Exception):
-    """The file could not be fetched. `code` and `message` go into the import job."""
+    """The error for a failed fetch. Its `code` and `message` are saved in the import job."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -31,10 +31,10 @@ class RemoteFailed(Exception):
 
 
 class WatchedChannel:
-    """A channel that calls `on_received` at each chunk and each second.
+    """A channel that calls `on_received` at each chunk and each second, so that time limits apply.
 
-    paramiko returns only whole answers, so from a host that trickles it would return hours later.
-    After an error, every further call raises it again, because the error may have cut an answer in two.
+    paramiko returns only whole answers: with a host that sends byte by byte, a call could take hours. After
+    an error, every further call raises the same error, because a part of an answer may be missing.
     """
 
     def __init__(self, channel: paramiko.Channel, on_received: OnReceived) -> None:
@@ -112,7 +112,7 @@ def _begin(transport: paramiko.Transport) -> paramiko.Channel:
 
 
 def _authenticate(transport: paramiko.Transport, host: RemoteHost) -> None:
-    """Check the host's key, and only then send the password."""
+    """Check the host's key before sending the password. Raises RemoteFailed."""
     key, password = _credentials(host)
     transport.get_security_options().key_types = _key_types(key)
     try:

@@ -1,4 +1,4 @@
-"""Fetch a file from a supplier's own SFTP server."""
+"""The fetching of a file from a supplier's own SFTP server."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from sftp_ingest.remote.read_ahead import read_ahead
 from sftp_ingest.remote.sources import Remote, classify
 
 FETCH_TIMEOUT = 1800.0  # seconds
-# After RATE_AFTER seconds, LEAST_RATE bytes a second must have arrived: a slow host occupies a fetch slot.
+# After RATE_AFTER seconds, a host must send LEAST_RATE bytes per second on average, because a slow host
+# occupies a fetch slot.
 RATE_AFTER, LEAST_RATE = 30.0, 32 * 1024
 DEFAULT_MAX_BYTES = 2 * GIB
 
 
 def _no_check() -> None:
-    """Let every fetch continue: the default of `check`."""
+    """Do nothing. This is the default of `check`."""
 
 
 def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _no_check) -> Blob:
-    """Fetch the file of an sftp:// URL into a blob without references. Raises RemoteFailed.
+    """Fetch the file of an sftp:// URL into a new blob without references. Raises RemoteFailed.
 
-    `check` is called at least each second; an exception from it ends the fetch. Do not call this within a
+    `check` is called at least once a second, and its exceptions end the fetch. Do not call this inside a
     transaction, because the host may be slow.
     """
     try:
@@ -52,7 +53,10 @@ def fetch(supplier: Supplier, url: str, *, check: Callable[[], None] = _no_check
 
 
 def _received(source: Remote, largest: int, check: Callable[[], None]) -> Generator[bytes]:
-    """Yield the file's content. Reconnect after a lost connection; give up after two without new bytes."""
+    """Yield the file's content. Reconnect after a lost connection.
+
+    Raises RemoteFailed after two connections in a row without new bytes.
+    """
     fetching, fruitless = _Fetching(source, largest, check), 0
     while fruitless < 2:
         before = fetching.received
@@ -70,7 +74,7 @@ def _received(source: Remote, largest: int, check: Callable[[], None]) -> Genera
 
 
 class _Fetching:
-    """A file being fetched, with limits of size and time."""
+    """The state of a fetch, with its limits of size and time."""
 
     def __init__(self, source: Remote, largest: int, check: Callable[[], None]) -> None:
         self.source, self.largest, self._check = source, largest, check

@@ -1,4 +1,4 @@
-"""Test whether files can be fetched from a supplier's own host, for operators."""
+"""The operators' test whether files can be fetched from a supplier's own host."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MOST_SECONDS = 30.0  # the limit of the listing; the connection has its own limi
 
 
 def probe(host: RemoteHost) -> str:
-    """Log in and list the files; return the result as a sentence. Raises RemoteFailed with the reason.
+    """Log in, list the files, and return the result as a sentence. Raises RemoteFailed with the reason.
 
-    The test takes about a minute at most. Do not call it within a transaction.
+    The test takes about a minute at most. Do not call this inside a transaction.
     """
     try:
         with connect(host, _until(time.monotonic() + MOST_SECONDS)) as client:

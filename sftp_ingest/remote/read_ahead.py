@@ -1,4 +1,4 @@
-"""Read a remote file with many open requests, so that a distant host is not slow."""
+"""The reading of a remote file with many open requests, so that a distant host is not slow."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class _ReadRequest(NamedTuple):
 def read_ahead(
     client: paramiko.SFTPClient, file: paramiko.SFTPFile, start: int, size: int
 ) -> Iterator[bytes]:
-    """Yield the content of a file from `start` to its end, which is near `size`. Raises OSError.
+    """Yield the content of a file from `start` to its end. `size` is its expected size. Raises OSError.
 
-    paramiko's own prefetching stops when no request is open for a moment, as on a fast line. After that it
-    requests one chunk at a time, and first all chunks that it discarded.
+    paramiko's own prefetching stops when no request is open for a moment, which happens on a fast line. Then
+    it requests one chunk at a time, beginning with chunks that it had received and discarded.
     """
     answers = _Answers(client, file)
     open_requests: deque[_ReadRequest] = deque()

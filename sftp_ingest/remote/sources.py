@@ -1,4 +1,4 @@
-"""The source that `file_url` and `url` of an import name (contract 6). Nothing is fetched here."""
+"""The source of the file in an import's `file_url` or `url` (contract 6). Nothing is fetched here."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Remote:
 
 
 def classify(supplier: Supplier, value: str, field: str = "file_url") -> Local | Remote:
-    """Return the file that a path or URL names. Raises Invalid if it is missing or may not be read.
+    """Return the source for a path or a URL. Raises Invalid if the file is missing or may not be read.
 
-    A bare path is used unchanged. In a URL, `%20` is a blank.
+    A path is used unchanged. In a URL, escapes such as `%20` (a blank) are decoded.
     """
     try:
         source = _source(supplier, value.strip())
@@ -84,7 +84,7 @@ def _of_url(supplier: Supplier, value: str) -> Local | Remote:
 
 
 def _is_ours(host: str, port: int | None) -> bool:
-    """Tell whether a URL's host is this service, under any of its names, with its port or without a port."""
+    """Tell whether a URL leads to this service: to one of its names, with its SFTP port or without a port."""
     names = {settings.SFTP_HOST, urlsplit(settings.BASE_URL).hostname, "127.0.0.1", "localhost", "::1"}
     names |= {name.strip("[]") for name in settings.ALLOWED_HOSTS}
     return host in names and port in (None, settings.SFTP_PORT)

@@ -1,1 +1,1 @@
-"""The SSH and SFTP server: listener, sessions, logins, and the commands of a client in its area."""
+"""The SFTP server: listener, sessions, logins, and the commands of a client in its upload area."""

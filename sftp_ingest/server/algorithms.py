@@ -1,4 +1,4 @@
-"""The algorithms that this server offers beyond paramiko's own."""
+"""The SSH algorithms of this server, including algorithms that paramiko does not offer itself."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ CIPHERS = ("aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "ae
 MACS = ("hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256")
 ED25519 = "ssh-ed25519"
 COOKIE = 16
-"""The random bytes at the start of a list of algorithms (RFC 4253, section 7.1)."""
+"""The number of random bytes at the start of a list of algorithms (RFC 4253, section 7.1)."""
 WAIT_FOR_LIST = 1.0
-"""Seconds until a client that waits for our list first gets it, with all host keys."""
+"""Seconds to wait for the client's list of algorithms. Then the server sends its own list, with all keys."""
 CURVE25519 = "curve25519-sha256"  # RFC 8731; paramiko knows it only as curve25519-sha256@libssh.org
 
 
@@ -29,13 +29,13 @@ def _answer_request(channel: paramiko.Channel, message: paramiko.Message) -> Non
 
 
 class ServerTransport(paramiko.Transport):  # type: ignore[misc]
-    """A transport with FIDO keys for logins, and with curve25519 under its standard name.
+    """A paramiko transport with FIDO keys for logins, and with curve25519 under its standard name.
 
-    It shows the ed25519 host key to every client that knows this kind, and the other keys only to the rest.
-    Many clients prefer ecdsa or rsa, and those that have stored the ed25519 key would see a wrong key. So our
-    list waits for the client's.
+    Every client that supports ed25519 is offered only the ed25519 host key. Many clients prefer ecdsa or rsa:
+    a client that has stored the ed25519 key would then report a wrong host key. So the server waits for the
+    client's list of algorithms before it sends its own list.
 
-    After the reply to a channel's request it calls the session's `after_request`.
+    After the reply to a channel request, the transport calls the session's `after_request`.
     """
 
     _kex_info = {**paramiko.Transport._kex_info, CURVE25519: KexCurve25519}
@@ -53,7 +53,7 @@ class ServerTransport(paramiko.Transport):  # type: ignore[misc]
         if self.server_mode and self._waits_for_list:
             self._waits_for_list = False
             if self.sock.has_data(WAIT_FOR_LIST):
-                return  # `_negotiate_keys` sends our list
+                return  # `_negotiate_keys` sends the server's list
         super()._send_kex_init()
 
     def _negotiate_keys(self, message: paramiko.Message) -> None:

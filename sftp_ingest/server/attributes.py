@@ -13,7 +13,7 @@ BLOCK = 4096
 
 
 def attributes(name: str, status: os.stat_result, *, read_only: bool = False) -> paramiko.SFTPAttributes:
-    """Return size, time and kind of a file or folder, without users and modes of this host."""
+    """Return the attributes of a file or folder for a client. Owner and group are 0, the mode is fixed."""
     shown = paramiko.SFTPAttributes.from_stat(status, name)
     folder = stat.S_ISDIR(status.st_mode)
     mode = 0o755 if folder else 0o644

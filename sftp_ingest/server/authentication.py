@@ -1,4 +1,4 @@
-"""Logins by password and by key. An unknown name takes as long as a known one."""
+"""Logins by password and by key. The check of an unknown name takes as long as that of a known name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def by_password(username: str, password: str) -> SftpLogin | None:
     """Return the active login with a name and password, or None."""
     login = _active(username)
     if login is None or not login.password or len(password) > MAX_PASSWORD_LENGTH:
-        make_password(password[:MAX_PASSWORD_LENGTH])  # takes as long as a comparison
+        make_password(password[:MAX_PASSWORD_LENGTH])  # takes as long as the check of a password
         return None
     return login if login.check_password(password) else None
 
 
 def by_key(username: str, key: PKey) -> SftpLogin | None:
-    """Return the active login with a name and public key. The private key is not verified yet."""
+    """Return the active login with a name and public key, or None. paramiko verifies the signature later."""
     login = _active(username)
     try:
         known = parse_public_keys(login.public_keys) if login else []

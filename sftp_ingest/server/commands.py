@@ -1,4 +1,4 @@
-"""The SFTP commands of a client in its area. They raise errors, and the subsystem answers them."""
+"""The SFTP commands of a client in its upload area. The subsystem turns their errors into answers."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return UploadHandle(IncomingFile(login, parts, self.session.address, mode))
 
     def _open_to_read(self, parts: Parts) -> paramiko.SFTPHandle:
-        """Open a file. The session that writes it reads the written bytes, since sshfs closes files late."""
+        """Open a file for reading. A session that writes it reads the new bytes: sshfs closes files late."""
         made, mine = made_folder(parts), self.unfinished.open_file(parts)
         if made:
             return made_commands.opened(made, self.area.supplier_id, parts)
@@ -97,9 +97,9 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return ReadHandle(contents.reader_of(entry.blob), status_of(entry))
 
     def _open_mode(self, parts: Parts, flags: int) -> OpenMode:
-        """Decide how a file is opened for writing. Without truncation, as with scp, it keeps its size.
+        """Return how a client opens a file for writing. Without truncation (scp), the file keeps its size.
 
-        Raises Missing for a missing folder, and Refused for a folder or a partial change.
+        Raises Missing for a missing file or folder, and Refused for a folder or a partial change.
         """
         self.area.require_folder(parts[:-1])
         there, unfinished = self._file_status(parts, flags), self.unfinished.seen(parts)
@@ -126,7 +126,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return there
 
     def _hold_empty_upload(self, parts: Parts) -> None:
-        """Exclude an empty file from the import, since many clients create a file before they fill it."""
+        """Exclude empty uploads of this path from the import. Many clients first create an empty file."""
         waiting = Upload.objects.waiting(self.area.supplier_id, join_path(parts))
         waiting.filter(size=0).update(swept_at=Now(), blob=None)
 
@@ -162,7 +162,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return self.posix_rename(oldpath, newpath)
 
     def posix_rename(self, oldpath: str, newpath: str) -> int:
-        """Rename and replace. Renaming a file into an import folder counts as an upload."""
+        """Rename and replace. A file that is renamed into an import folder counts as an upload."""
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
         mine = self.unfinished.open_file(old)
         if mine:  # sshfs may rename a file before it closes it
@@ -177,7 +177,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return OK
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:
-        """Set times. Modes and owners have no effect, and a size can only become 0 (sshfs)."""
+        """Set times, or the size 0, as sshfs does. Modes and owners have no effect."""
         parts = writable(parts_of(path))
         mine = self.unfinished.open_file(parts)
         if mine:

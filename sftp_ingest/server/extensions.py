@@ -1,4 +1,4 @@
-"""OpenSSH's extensions of SFTP that common clients use."""
+"""The OpenSSH extensions of SFTP that common clients use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sftp_ingest.server.commands import OK, AreaCommands
 from sftp_ingest.server.handles import MAX_READ, ReadHandle, UploadHandle
 from sftp_ingest.server.made_commands import MadeHandle
 
-# Clients write chunks of 32 KB unless the server announces more. Other fields of a packet need some bytes.
+# Clients write chunks of 32 KB unless the server announces larger chunks. The other fields of a packet need
+# some bytes, so MAX_WRITE is smaller than MAX_PACKET.
 MAX_PACKET = 256 * 1024
 MAX_WRITE = MAX_PACKET - 1024
 
@@ -48,7 +49,7 @@ def limits(commands: AreaCommands, handles: Handles, message: paramiko.Message) 
     return [MAX_PACKET, min(MAX_READ, MAX_WRITE), MAX_WRITE, commands.session.limits.handles]
 
 
-# The version that clients expect and the function that answers, by name.
+# The extensions by name: the version that clients expect, and the function that answers.
 EXTENSIONS: dict[str, tuple[str, Callable[[AreaCommands, Handles, paramiko.Message], Reply]]] = {
     "posix-rename@openssh.com": ("1", posix_rename),
     "statvfs@openssh.com": ("2", statvfs),

@@ -54,7 +54,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         raise NotAllowed("This file was opened for reading.")
 
     def sync(self) -> None:
-        """Do nothing: this handle only reads."""
+        """Do nothing, because this handle only reads."""
 
     def close(self) -> None:
         if self._reader:
@@ -62,7 +62,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file open for writing. Only the client's CLOSE finishes it; the end of the session cuts it."""
+    """A file open for writing. The client's CLOSE finishes the upload. Without it, the upload is cut."""
 
     def __init__(self, incoming: IncomingFile) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
             logger.info("SFTP upload of %s: %r, %d bytes", self._incoming.login, upload.path, upload.size)
 
     def close(self) -> None:
-        """Keep the file for resuming. This must not raise, since the session then closes its other files."""
+        """Keep the file for resuming. Log errors instead of raising, so that all files are closed."""
         try:
             self._incoming.cut()
         except (OSError, Refused, DatabaseError):

@@ -23,7 +23,7 @@ PrivateKey = Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
 class HostKeyKind(NamedTuple):
-    """A kind of host key: the end of its file's name, its reader, and its generator."""
+    """A kind of host key: the suffix of its file's name, its reader, and its generator."""
 
     suffix: str
     read: Callable[[str], PKey]
@@ -36,14 +36,14 @@ KINDS = (
     HostKeyKind("_ecdsa", ECDSAKey.from_private_key_file, lambda: ec.generate_private_key(ec.SECP256R1())),
     HostKeyKind("_rsa", RSAKey.from_private_key_file, lambda: rsa.generate_private_key(65537, RSA_BITS)),
 )
-"""The preferred kind first: clients that know a host by its ed25519 key keep it."""
+"""The kinds of host keys, the preferred kind first. Clients that stored the ed25519 key keep using it."""
 
 
 def host_keys() -> list[PKey]:
-    """Return the private host keys. Generate those that SECRETS_DIR lacks.
+    """Return the private host keys. Missing keys in SECRETS_DIR are generated.
 
-    The key in SFTP_HOST_KEY_FILE must exist. The other keys beside it are used if they exist: several hosts
-    share these files, and each host would generate another key.
+    With SFTP_HOST_KEY_FILE, no key is generated, because each host would generate another key. This file must
+    exist. The keys of other kinds, in files beside it, are used if they exist.
     """
     absent = [path for path in key_paths()[1:] if settings.SFTP_HOST_KEY_FILE and not path.exists()]
     for path in absent:
@@ -68,9 +68,9 @@ def _path(kind: HostKeyKind) -> Path:
 
 
 def _key(kind: HostKeyKind) -> PKey:
-    """Read a key. Raises FileNotFoundError for a missing SFTP_HOST_KEY_FILE.
+    """Read a key, or generate it in SECRETS_DIR.
 
-    Clients would reject a new key.
+    Raises FileNotFoundError for a missing SFTP_HOST_KEY_FILE, because clients would reject a new key.
     """
     path = _path(kind)
     if not path.exists() and not settings.SFTP_HOST_KEY_FILE:

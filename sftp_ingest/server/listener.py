@@ -1,4 +1,4 @@
-"""The SFTP server: accepts and counts connections, and closes silent ones."""
+"""The SFTP server, which accepts and counts connections and closes silent connections."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ logger = logging.getLogger(__name__)
 
 CHECK_INTERVAL = 1.0  # seconds
 WAKE_INTERVAL = 5.0  # seconds
-STOP_TIMEOUT = 5.0  # seconds until a session must have ended
+STOP_TIMEOUT = 5.0  # seconds to wait for the end of a session
 
 
 class SftpServer:
-    """An SFTP server. It listens from its creation on and serves until `stop`."""
+    """An SFTP server. It listens from its creation, and `serve` handles clients until `stop` is called."""
 
     def __init__(self, host: str, port: int, limits: SessionLimits | None = None) -> None:
         """Raises OSError if the address is in use."""
@@ -70,7 +70,7 @@ class SftpServer:
                 self._end()
 
     def _accept(self) -> None:
-        """Accept the waiting clients. Without free descriptors or threads, refuse them and continue."""
+        """Accept the waiting clients. If file descriptors or threads are exhausted, log it and continue."""
         with suppress(BlockingIOError):
             while not self._stopping.is_set():
                 try:
@@ -94,16 +94,17 @@ class SftpServer:
         client.close()
 
     def _has_room(self, address: str) -> bool:
-        """Tell whether to accept a client. A flood from one address leaves room for others.
+        """Tell whether to accept a client. Many connections from one address must leave room for others.
 
-        A session with a channel does not count for its address, since the limit of its login applies. Many
-        suppliers may share one address, behind an office's router or a load balancer.
+        A session with a channel does not count for its address, because the limit of its login applies. Many
+        suppliers may share one address behind a router or a load balancer.
         """
         source = source_of(address)
         same_source = [session for session in self.sessions if source_of(session.address) == source]
         logging_in = sum(session.logging_in for session in self.sessions)
         half = self.limits.unauthenticated / 2
-        # Above half of the limit, an increasing share is refused at random, so that some always get in.
+        # Above half of the limit, a growing share of clients is refused at random. So other clients have a
+        # chance while one client opens very many connections.
         dropped = SystemRandom().random() < (logging_in - half) / half
         return (
             not dropped
@@ -117,12 +118,13 @@ class SftpServer:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport = ServerTransport(BufferedSocket(client))
         transport.local_version = "SSH-2.0-Exchange"
-        # Many concurrent handshakes are slow, so only the session's own limit ends one.
+        # Many concurrent handshakes are slow. The session's own limit applies instead of paramiko's shorter
+        # limits.
         transport.banner_timeout = transport.handshake_timeout = self.limits.authenticate_within
         for key in self._keys:
             transport.add_server_key(key)
         transport.set_subsystem_handler("sftp", Subsystem)
-        client.settimeout(WAKE_INTERVAL)  # else paramiko wakes up ten times a second
+        client.settimeout(WAKE_INTERVAL)  # otherwise paramiko wakes up ten times a second
         options = transport.get_security_options()
         options.ciphers, options.digests = CIPHERS, MACS
         session = Session(transport, address, self.limits, self._stopping, self.sessions)
@@ -130,7 +132,7 @@ class SftpServer:
         transport.start_server(event=threading.Event(), server=session)
 
     def _close_overdue(self) -> None:
-        """Close the sessions that are silent for too long, and drop those that have ended."""
+        """Close the sessions that were silent for too long, and forget the sessions that have ended."""
         for session in self.sessions:
             if session.overdue():
                 logger.info("SFTP connection from %s ended: silent for too long", session.address)

@@ -1,4 +1,7 @@
-"""Failed logins, counted by name and address, and by address, in Redis or in this process without Redis."""
+"""Counts of failed logins: for each name at an address, and for each address alone.
+
+The counts are in Redis, or in the memory of this process while Redis does not answer.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _local = LocMemCache("sftp-attempts", {})
 
 @functools.cache
 def _shared() -> BaseCache:
-    """Return one store for all threads, so that not each client opens its own connection."""
+    """Return one cache for all threads. Otherwise the thread of each client would open a connection."""
     return caches.create_connection("default")
 
 
@@ -45,16 +48,19 @@ def address_seconds_to_wait(address: str) -> float:
 
 
 def record_failure(name: str, address: str) -> int:
-    """Count a failure; return the number of failures of this name and address.
+    """Count a failure, and return the number of failures of this name and address.
 
-    From the sixth failure on, each failure doubles the wait.
+    From the sixth failure on, logins must wait. Each further failure doubles the wait.
     """
     _in_store(lambda store: _count(store, source_of(address), MAX_FAILURES_OF_ADDRESS, MAX_WAIT_OF_ADDRESS))
     return _in_store(lambda store: _count(store, _pair(name, address), MAX_FAILURES, MAX_WAIT))
 
 
 def forget_failures(name: str, address: str) -> None:
-    """Reset the failures of a name and address, but not of the address: that would allow more guesses."""
+    """Reset the failures of a name and address.
+
+    The failures of the address alone stay: otherwise one valid login would allow unlimited guesses.
+    """
     keys = [_key(kind, _pair(name, address)) for kind in ("failures", "until")]
     _in_store(lambda store: store.delete_many(keys))
 
@@ -78,7 +84,7 @@ def _pair(name: str, address: str) -> str:
 
 
 def _key(kind: str, subject: str) -> str:
-    """Build a key with a hash, since names from clients have any length and content."""
+    """Build a cache key with a hash, because names from clients can have any length and content."""
     return f"sftp:{kind}:{hashlib.sha256(subject.encode(errors='replace')).hexdigest()}"
 
 

@@ -18,7 +18,7 @@ Entries = list[tuple[str, os.stat_result]]
 
 
 def listed(folder: MadeFolder, supplier_id: int, parts: Parts) -> Entries:
-    """Return the files and folders of a generated folder. Raises Missing for an unknown folder within it."""
+    """Return the files and folders in a generated folder. Raises Missing for an unknown inner folder."""
     shown, rest = folder.within(parts)
     if rest:
         raise Missing(f"There is no folder {parts[-1]}.")
@@ -64,7 +64,7 @@ class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         return data
 
     def finish(self) -> None:
-        """Note that the client has closed the file after all of its bytes. Raises a database error."""
+        """Handle the client's close. Call `on_finished` if all bytes were sent. Raises a database error."""
         if self._read and self._sent.whole_to == len(self._made.content):
             with own_connection():
                 self._made.on_finished()
@@ -79,7 +79,7 @@ class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         raise NotAllowed("This file was opened for reading.")
 
     def sync(self) -> None:
-        """Do nothing: no written bytes wait."""
+        """Do nothing, because this handle only reads."""
 
     def close(self) -> None:
-        """Do nothing: the file is only in memory."""
+        """Do nothing, because the file is only in memory."""

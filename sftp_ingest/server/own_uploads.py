@@ -1,4 +1,4 @@
-"""A login's view of its own unfinished uploads, in progress or cut (contract 8)."""
+"""A session's view of the unfinished uploads of its login, in progress or cut (contract 8)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class OwnUploads:
         self.login, self.session = login, session
 
     def open_file(self, parts: Parts) -> IncomingFile | None:
-        """Return the upload to a path that this session has open. The session sees it as a file."""
+        """Return the upload to a path that this session has open, or None."""
         files = open_uploads.at(self.login, parts)
         return next((file for file in files if file.mode.session is self.session), None)
 
     def seen(self, parts: Parts) -> paramiko.SFTPAttributes | None:
-        """Return the attributes of an unfinished upload to a path, open in any session or cut."""
+        """Return the attributes of the login's unfinished upload to a path, from any session, or None."""
         name = parts[-1] if parts else ""
         if mine := self.open_file(parts):
             return attributes(name, mine.status)
@@ -40,7 +40,7 @@ class OwnUploads:
         return attributes(name, os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, cut.kept_size, *[seconds] * 3)))
 
     def forget(self, parts: Parts) -> bool:
-        """Delete this login's unfinished upload to a path; return whether there was one."""
+        """Delete the login's unfinished upload to a path. Return whether there was an upload."""
         mine = self.open_file(parts)
         if mine:
             mine.discard()

@@ -1,4 +1,4 @@
-"""One client's connection: its login, and the parts of SSH that it may use (only the subsystem sftp)."""
+"""One client's connection: its login, and its channels, which may only use the subsystem sftp."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SessionLimits:
 
 @dataclass(eq=False)
 class Session(paramiko.ServerInterface):  # type: ignore[misc]
-    """The answers to paramiko's questions about one connection. Shells, commands and forwards are refused."""
+    """The answers to paramiko's callbacks for one connection. Shells, commands and forwards are refused."""
 
     transport: paramiko.Transport
     address: str
@@ -60,12 +60,12 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
     login: SftpLogin | None = None
     admitted: bool = False
     checking: bool = False
-    """Whether a password is being checked, or waits for its turn."""
+    """Whether a password is being checked or waits for its check."""
     handlers: list[threading.Thread] = field(default_factory=list)
     _channels: set[int] = field(default_factory=set)
     _started: set[int] = field(default_factory=set)
     _unserved: set[int] = field(default_factory=set)
-    """Channels that requested a shell or a command, such as the one of `scp -O`."""
+    """Channels that requested a shell or a command, such as the channel of `scp -O`."""
     connected_at: float = field(default_factory=time.monotonic)
     last_seen: float = field(default_factory=time.monotonic)
 
@@ -88,12 +88,12 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
 
     @property
     def has_channel(self) -> bool:
-        """Whether the client has opened a channel after its login."""
+        """Whether the client has started the subsystem sftp in a channel."""
         return bool(self.handlers)
 
     @property
     def alive(self) -> bool:
-        """Whether any thread of the session still works, for example to finish a file."""
+        """Whether any thread of the session still runs, for example to finish a file."""
         return self.transport.is_alive() or any(handler.is_alive() for handler in self.handlers)
 
     def overdue(self) -> bool:
@@ -108,12 +108,12 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         )
 
     def end(self) -> None:
-        """Close the connection. Without the shutdown, paramiko's thread would notice seconds later."""
+        """Close the connection. Without the shutdown, paramiko's thread would end some seconds later."""
         with suppress(OSError):
             self.transport.sock.shutdown(socket.SHUT_RDWR)
         self.transport.close()
 
-    # Authentication, in the transport's thread.
+    # --- Authentication, in the transport's thread -------------------------------------------------
 
     def get_allowed_auths(self, username: str) -> str:
         return "publickey,password"
@@ -132,7 +132,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.AUTH_FAILED)
 
     def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
-        """Check an offered key. A wrong key is not a failure, since a client tries all keys of its agent."""
+        """Check an offered key. A wrong key does not count as a failure: SSH agents offer all keys."""
         self.login = None
         if self._must_wait(username, login_throttle.seconds_to_wait(username, self.address)):
             self.stopping.wait(min(self.limits.failure_delay, self.limits.max_failure_delay))
@@ -147,7 +147,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
 
     @contextmanager
     def _on_our_time(self) -> Iterator[None]:
-        """Do not count the time of a check as the client's delay."""
+        """Do not count the time of this block against the client's time limit for the login."""
         began = time.monotonic()
         self.checking = True
         try:
@@ -157,7 +157,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
             self.checking = False
 
     def _send_away(self) -> int:
-        """Disconnect with the reason. Clients would report a refused login as a wrong password."""
+        """Disconnect with a message. If the login were refused, clients would report a wrong password."""
         farewell = paramiko.Message()
         farewell.add_byte(cMSG_DISCONNECT)
         farewell.add_int(DISCONNECT_SERVICE_NOT_AVAILABLE)
@@ -168,7 +168,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.AUTH_FAILED)
 
     def _try_password(self, username: str, password: str) -> float:
-        """Set the login; without one, return the seconds by which to delay the answer."""
+        """Set `login` if the password is right. Otherwise return the seconds by which to delay the answer."""
         self.login = None
         pair_wait = login_throttle.seconds_to_wait(username, self.address)
         if self._must_wait(username, pair_wait or login_throttle.address_seconds_to_wait(self.address)):
@@ -188,7 +188,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return seconds > 0
 
     def _answer(self, login: SftpLogin) -> int:
-        """Answer a right password or key. Refuse it if the login has reached its limit of connections."""
+        """Accept a right password or key, unless the login has reached its limit of connections."""
         limit = self.limits.connections_per_login
         others = [other for other in self.sessions if other is not self and other.login == login]
         if sum(other.authenticated for other in others) < limit:
@@ -200,14 +200,14 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.AUTH_FAILED)
 
     def _say(self, text: str) -> None:
-        """Send a banner, which clients show to people. A refused login itself carries no text."""
+        """Send a banner, which clients show to people. The refusal of a login cannot contain a text."""
         banner = paramiko.Message()
         banner.add_byte(cMSG_USERAUTH_BANNER)
         banner.add_string(f"{text}\r\n")
         banner.add_string("en")
         self.transport._send_message(banner)
 
-    # Channels, after the login.
+    # --- Channels, after the login ----------------------------------------------------------------
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
         open_channels = len(self._channels) - sum(not handler.is_alive() for handler in self.handlers)
@@ -226,7 +226,7 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return bool(super().check_channel_subsystem_request(channel, name))
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
-        """Accept a command, then refuse it in words: clients show no words after a plain refusal."""
+        """Accept a command and let `after_request` refuse it. Otherwise clients do not show NO_SHELL."""
         self._unserved.add(channel.get_id())
         return True
 
@@ -235,19 +235,22 @@ class Session(paramiko.ServerInterface):  # type: ignore[misc]
         return True
 
     def after_request(self, channel: paramiko.Channel) -> None:
-        """Say what to use instead of a command or a shell, and end the channel."""
+        """Send NO_SHELL in answer to a command or a shell, and end the channel."""
         if channel.get_id() not in self._unserved:
             return
         self._unserved.discard(channel.get_id())
         self._channels.discard(channel.get_id())
-        channel.settimeout(0)  # this is the thread that would read a wider window
+        channel.settimeout(0)  # never block: this thread must also read the client's window updates
         with suppress(OSError, paramiko.SSHException):
             channel.send_stderr(NO_SHELL)
             channel.send_exit_status(1)
         channel.close()
 
     def _admit(self, login: SftpLogin) -> bool:
-        """Record the login, once. Only from here on is the signature of a key verified."""
+        """Record the login once, at the first channel. Return whether the session is admitted.
+
+        An earlier record could be wrong: the client may have offered a key without proving its ownership.
+        """
         if self.admitted:
             return True
         others = [other for other in self.sessions if other.admitted and other.login == login]

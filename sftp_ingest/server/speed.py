@@ -1,7 +1,7 @@
-"""Replacements for slow parts of paramiko, whose work per packet of 32 KB limits the speed of an upload.
+"""Replacements for slow parts of paramiko, whose work for each packet of 32 KB limits the upload speed.
 
-paramiko makes two or three system calls per packet, compares its checksum byte by byte in Python, and creates
-an object for each checksum. OpenSSH's client prefers a cipher with such checksums.
+For each packet, paramiko makes two or three system calls to read it, creates an object for its checksum, and
+compares the checksum byte by byte in Python. OpenSSH's client prefers a cipher that needs these checksums.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ READ_AT_ONCE = 256 * 1024
 
 
 class BufferedSocket:
-    """A socket that reads large blocks for many small `recv` calls. Only one thread may read it."""
+    """A socket that reads large blocks for many small `recv` calls. Only one thread may read from it."""
 
     def __init__(self, inner: socket.socket) -> None:
         self._inner, self._buffer, self._position = inner, b"", 0
@@ -30,7 +30,7 @@ class BufferedSocket:
         return data
 
     def has_data(self, seconds: float) -> bool:
-        """Wait until there is something to read, or the end; return whether there is after these seconds."""
+        """Wait up to these seconds for data or the end of the stream. Return whether either has arrived."""
         if self._position < len(self._buffer):
             return True
         poll = select.poll()  # select() fails for file numbers above 1023

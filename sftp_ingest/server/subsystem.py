@@ -1,4 +1,4 @@
-"""The SFTP protocol of paramiko, with clear errors, limits, and without commands that can be abused."""
+"""paramiko's SFTP server with clear errors and limits, and without commands that clients could abuse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLOW_REQUESTS = (protocol.CMD_READ, protocol.CMD_WRITE, protocol.CMD_CLOSE)
 NAMES_AT_ONCE = 100
 FULL = "The disk of this service is full. Try again after its operators have made room."
 NO_HANDLE = "There is no such handle."
-MOST_WORDS = 100  # sentences for one client's standard error
+MOST_WORDS = 100  # messages on one client's standard error
 
 
 def status_code(error: Refused) -> int:
@@ -42,7 +42,7 @@ def _refusal_of(error: OSError) -> Refused:
 
 
 class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
-    """One SFTP conversation. Every error becomes a status with a sentence."""
+    """The SFTP commands of one channel. Every error becomes a status with a message."""
 
     def __init__(self, channel: paramiko.Channel, name: str, session: Session) -> None:
         super().__init__(channel, name, session, AreaCommands)
@@ -51,7 +51,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         session.handlers.append(self)
 
     def finish_subsystem(self) -> None:
-        """Report exit status 0, which scp waits for, and cut unfinished uploads."""
+        """Send exit status 0, for which scp waits, and cut unfinished uploads."""
         with suppress(OSError, EOFError, paramiko.SSHException):
             self.sock.send_exit_status(0)
         super().finish_subsystem()
@@ -84,7 +84,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             message = "The database does not answer. Nothing was changed. Try again in a minute."
             self._refuse(request_number, Refused(message))
         except OSError as error:
-            if error.errno is None and self.sock.closed:  # the client has gone
+            if error.errno is None and self.sock.closed:  # the client has disconnected
                 return
             logger.exception("SFTP: a file operation failed")
             self._refuse(request_number, _refusal_of(error))
@@ -112,14 +112,14 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         else:
             super()._process(t, request_number, msg)
 
-    def _opened(self, name: bytes) -> Handle:  # not _handle, which threads have since Python 3.13
+    def _opened(self, name: bytes) -> Handle:  # not `_handle`: Thread has this attribute since Python 3.13
         handle: Handle | None = self.file_table.get(name)
         if handle is None:
             raise Refused(NO_HANDLE)
         return handle
 
     def _close(self, request_number: int, msg: paramiko.Message) -> None:
-        """Finish a file. Unlike paramiko, answer a failure if it could not be stored."""
+        """Finish and close a file. Unlike paramiko, answer with an error if the file could not be stored."""
         name = msg.get_binary()
         if self.folder_table.pop(name, None) is None:
             handle = self._opened(name)
@@ -136,7 +136,7 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         self._send_handle_response(request_number, folder, True)
 
     def _read_folder(self, request_number: int, folder: FolderHandle) -> None:
-        """Send NAMES_AT_ONCE names. paramiko would send sixteen and copy the rest each time."""
+        """Send the next NAMES_AT_ONCE names. paramiko would send sixteen and copy the rest each time."""
         entries = folder.next(NAMES_AT_ONCE)
         if not entries:
             self._send_status(request_number, paramiko.SFTP_EOF)

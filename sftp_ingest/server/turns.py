@@ -1,4 +1,4 @@
-"""Turns for each address, one at a time."""
+"""Turns for the checks of passwords: one check at a time for each address."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _turns_lock = threading.Lock()
 
 @contextmanager
 def one_at_a_time(address: str, seconds: float) -> Iterator[None]:
-    """Check one password per address at a time in this process. Raises TimeoutError after `seconds`.
+    """Allow one block at a time for each address in this process. Raises TimeoutError after `seconds`.
 
-    So each failure is counted before the next expensive hash.
+    So each failed password is counted before the next expensive hash is computed.
     """
     source = source_of(address)
     with _turns_lock:

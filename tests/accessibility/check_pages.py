@@ -1,7 +1,7 @@
-"""axe finds nothing on any page of admin and portal, in both themes and at three widths: `make accessible`.
+"""`make accessible`: axe finds no fault on any page of admin and portal, in both themes and at three widths.
 
-It also finds nothing with each menu, dialog and autocomplete open, and at a zoom of 200 %.
-Not among the tests that `make test` finds: it opens each page ten times.
+The pages are also checked with each menu, dialog and autocomplete open, and at a zoom of 200 %.
+`make test` does not run this file, because it opens each page ten times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUN = """axe.run(%s).then(found => found.violations.flatMap(rule => rule.nodes.m
     node => `${rule.id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? rule.help}`)))"""
 WIDTHS = (1280, 800, 390)
 LARGE_TARGETS = "{rules: {'target-size': {enabled: true}}}"
-"""Also check that everything to press has at least 24 pixels."""
+"""An option of axe that also checks the size of links and buttons: at least 24 pixels."""
 MOST_RECORDS = 6
 """Maximum number of records for which a page of the portal is checked."""
 DOWNLOADS = {"packing_slip", "packing_slips", "file_errors"}
@@ -62,14 +62,14 @@ OPENED = """async ([options]) => {
     }
     return found;
 }"""
-"""Opens each menu, folded part and dialog, one after the other, and checks it."""
+"""A script that opens each menu, folded part and dialog, checks it by axe, and closes it again."""
 
 
 @pytest.fixture
 def pages(
     acme: Any, shop: Any, a_variant: Any, client_for: Any, settings: Any, tmp_path: Path, monkeypatch: Any
 ) -> list[str]:
-    """Return every list and one filled page of each kind."""
+    """Return the paths of all lists, and of one page of each kind, with records on it."""
     settings.UPLOADS_DIR = tmp_path
     monkeypatch.setattr("imports.wake.wake", lambda job_id: None)
     variant = a_variant(acme, "LAN-1", stock=10, title="Storm Lantern", wholesale_price="9.5")
@@ -128,7 +128,7 @@ def test_axe_finds_nothing(browser: AdminBrowser, pages: list[str], theme: str, 
     StaffFactory.create(username="root", is_superuser=True)
     browser.start_as("root")
     found += _violations(browser, "/admin/ui/")
-    browser.complaints.clear()  # axe finds these on the page that does not exist
+    browser.complaints.clear()  # the browser reports the page that does not exist
     assert found == []
 
 
@@ -146,7 +146,7 @@ def test_axe_finds_nothing_in_open_menus_and_dialogs(
     found = []
     for path in pages:
         found += _opened(browser, f"/admin/{path}")
-    browser.complaints.clear()  # of the page that is not there
+    browser.complaints.clear()  # the browser reports the page that does not exist
     assert found == []
 
 
@@ -154,11 +154,12 @@ def _opened(browser: AdminBrowser, path: str) -> list[str]:  # noqa: F811
     browser.open(path)
     browser.page.evaluate(AXE)
     found = [f"{path}: {each}" for each in browser.page.evaluate(OPENED, [{}])]
-    for choice in browser.page.locator(".select2-selection:visible").all():
-        choice.click()
-        browser.page.wait_for_selector(".select2-results__option:not(.loading-results)")
+    for choice in browser.page.locator("input[data-choices]:visible").all():
+        choice.focus()
+        choice.fill("")  # proposes the first records
+        proposals = f"#{choice.get_attribute('list')} option"
+        browser.page.wait_for_selector(proposals, state="attached")
         found += [f"{path}: choice: {each}" for each in browser.page.evaluate(RUN % "{}")]
-        browser.page.keyboard.press("Escape")
     return found
 
 
@@ -184,7 +185,7 @@ def test_pages_fit_and_axe_finds_nothing_at_a_zoom_of_200_percent(
     pages: list[str],
     theme: str,
 ) -> None:
-    """A window of 1280 points has room for 640 pixels of the style sheet."""
+    """At 200 %, a window 1280 pixels wide has 640 CSS pixels."""
     browser.open("/admin/login/")
     context = chromium.browser.new_context(
         viewport={"width": 640, "height": 450}, device_scale_factor=2, color_scheme=theme
@@ -208,7 +209,7 @@ def portal_members(
     shop: Any,
     client_for: Any,
 ) -> list[Member]:
-    """The owners of a supplier and a retailer, whose orders are in several states."""
+    """Return the owners of a supplier and of a retailer. Their orders are in several states."""
     supplier = client_for(acme)
     for _ in range(3):
         client_for(shop).post("orders", an_order({"sku": "LAMP-Acme", "quantity": 1}))
@@ -224,7 +225,7 @@ def portal_members(
 
 
 def _portal_paths(member: Member) -> Iterator[str]:
-    """Yield the address of each page of the member's side, of several records."""
+    """Yield the path of each page that the member may open. Pages of records are shown for some records."""
     for name, page, has_record in PAGES:
         if member.party.role not in page.sides or name in DOWNLOADS:
             continue

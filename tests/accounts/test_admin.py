@@ -1,4 +1,4 @@
-"""Keys, parties and idempotency rows in the admin: rights of roles, and hidden values."""
+"""The admin pages of keys, parties and idempotency keys: the rights of each role, and hidden secrets."""
 
 import re
 from datetime import timedelta
@@ -86,7 +86,7 @@ def test_rotating_shows_the_successor_and_starts_a_grace_period(operator, acme):
     url = f"{KEYS}{key.pk}/do/rotate/"
     asked = operator.get(url).text
     assert "gets a new key with the same scopes" in asked
-    assert ApiKey.objects.count() == 1  # the change happens only after its confirmation
+    assert ApiKey.objects.count() == 1  # the key is rotated only after the confirmation
     page = operator.post(url, {"reason": ""}).text
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
     key.refresh_from_db()
@@ -108,7 +108,7 @@ def test_a_revoked_key_cannot_be_rotated(operator, acme):
     assert Event.objects.get(type="api_key.revoked").data["operator_reason"] == "It was in a mail"
 
 
-def test_many_keys_are_revoked_after_a_preview_and_revoked_ones_stay(operator, acme):
+def test_many_keys_are_revoked_after_a_preview_and_revoked_keys_keep_their_time(operator, acme):
     keys = [IssuedKeyFactory.create(party=acme)[0] for _ in range(3)]
     keys[0].revoke()
     ended = ApiKey.objects.get(pk=keys[0].pk).revoked_at
@@ -144,7 +144,7 @@ def test_support_sees_keys_but_cannot_change_them(support, acme):
 @pytest.mark.parametrize(
     "model", ["supplier", "retailer", "partnership", "apikey", "accesstoken", "idempotencykey"]
 )
-def test_every_list_and_page_opens_and_nothing_is_deleted(operator, acme, shop, model):
+def test_every_list_and_page_opens_and_no_record_can_be_deleted(operator, acme, shop, model):
     key, _ = IssuedKeyFactory.create(party=acme)
     IdempotencyKeyFactory.create(body=b"SECRET")
     path = f"/admin/accounts/{model}/"

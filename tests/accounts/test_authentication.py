@@ -1,4 +1,4 @@
-"""Authentication finds the party of a header, or refuses the request."""
+"""Authentication finds the party by the `Authorization` header, or refuses the request."""
 
 from datetime import timedelta
 
@@ -45,7 +45,7 @@ def test_a_request_without_a_valid_key_gets_401(acme, anonymous, header):
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_the_scheme_is_read_in_any_case(issued, anonymous):
+def test_the_scheme_may_have_lower_or_upper_case_letters(issued, anonymous):
     key, secret = issued
     path = f"/v3/suppliers/{key.supplier_id}"
     assert anonymous.get(path, Authorization=f"bearer  {secret} ").status_code == 200
@@ -63,7 +63,7 @@ def test_an_expired_key_is_refused(issued, acme):
     assert profile(secret, acme).status_code == 401
 
 
-def test_a_revoked_key_ends_at_once(issued, acme):
+def test_a_revoked_key_is_refused_at_once(issued, acme):
     key, secret = issued
     assert profile(secret, acme).status_code == 200
     key.revoke()
@@ -128,7 +128,7 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
     first = key.last_used_at
     assert first is not None
 
-    # the key, its party, the partnerships; the use is noted at most once a minute
+    # Three queries: the key, its party, the partnerships. `last_used_at` is not updated within a minute.
     with django_assert_num_queries(3):
         profile(secret, acme)
     ApiKey.objects.filter(pk=key.pk).update(last_used_at=first - timedelta(seconds=61))
@@ -137,10 +137,10 @@ def test_the_use_is_noted_at_most_once_a_minute(issued, acme, django_assert_num_
     assert key.last_used_at > first
 
 
-def test_a_key_without_a_list_has_all_that_its_role_allows(acme, shop):
+def test_a_key_without_a_list_of_scopes_has_all_scopes_of_its_role(acme, shop):
     assert IssuedKeyFactory.create(party=acme)[0].granted == scopes_of(Role.SUPPLIER)
     assert IssuedKeyFactory.create(party=shop)[0].granted == scopes_of(Role.RETAILER)
-    # A scope outside the role is ignored, even if a row of the table grants it.
+    # A scope that the role does not allow is ignored, even if the row of the key lists it.
     assert IssuedKeyFactory.create(party=shop, scopes=["fulfillments:write"])[0].granted == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""An address that tries too many wrong keys gets 429 before the database is asked."""
+"""An address that tries too many wrong keys gets 429 without a query to the database."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_each_address_has_its_own_count(settings):
     settings.BEHIND_PROXY = True
     for number in range(3):
         guess(number, **{"X-Forwarded-For": "2001:db8::1"})
-    assert guess(4, **{"X-Forwarded-For": "2001:db8::2"}).status_code == 429  # the same /64
+    assert guess(4, **{"X-Forwarded-For": "2001:db8::2"}).status_code == 429  # the same /64 network
     assert guess(5, **{"X-Forwarded-For": "2001:db8:0:1::1"}).status_code == 401
 
 

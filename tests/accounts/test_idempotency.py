@@ -1,4 +1,7 @@
-"""The first answer is stored, and repeated for the same request (contract 2 and 12)."""
+"""The first answer under an idempotency key is stored, and repeated for the same request.
+
+Contract 2 and 12.
+"""
 
 import threading
 from datetime import timedelta
@@ -55,7 +58,7 @@ def test_keys_belong_to_their_party(acme, rival, client_for):
     assert all("Idempotent-Replayed" not in answer.headers for answer in answers)
 
 
-def test_all_keys_of_a_party_share_them(acme, client_for):
+def test_all_api_keys_of_a_party_share_its_idempotency_keys(acme, client_for):
     post(client_for(acme), {"name": "a"})
     assert post(client_for(acme), {"name": "a"}).headers["Idempotent-Replayed"] == "true"
 
@@ -98,17 +101,17 @@ def test_401_403_and_429_are_not_stored(acme, client_for, anonymous):
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256])
-def test_a_key_of_no_sane_length_is_refused(acme_client, key):
+def test_an_empty_or_too_long_key_is_refused(acme_client, key):
     answer = post(acme_client, {"name": "a"}, key)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Idempotency-Key")
 
 
-def test_the_longest_key_and_odd_letters_are_accepted(acme_client):
+def test_the_longest_key_and_unusual_characters_are_accepted(acme_client):
     assert post(acme_client, {"name": "a"}, "x" * 255).status_code == 201
     assert post(acme_client, {"name": "b"}, "' OR 1=1 -- é %s").status_code == 201
 
 
-def test_after_its_time_a_key_is_free_again(acme_client, settings):
+def test_a_key_can_be_used_again_after_its_retention(acme_client, settings):
     post(acme_client, {"name": "a"})
     old = timezone.now() - settings.IDEMPOTENCY_RETENTION - timedelta(seconds=1)
     IdempotencyKey.objects.update(created_at=old)
@@ -158,7 +161,7 @@ def test_one_of_two_concurrent_requests_runs_and_the_other_gets_in_progress(acme
 
 @pytest.mark.django_db(transaction=True)
 def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
-    """The control: without the lock, the race of the test above runs both requests."""
+    """Prove that the test above needs the lock: without it, the same race runs both requests."""
     monkeypatch.setattr("accounts.idempotency._try_lock", lambda *_: True)
     first, second = racing_pair(client_for(acme), monkeypatch)
     assert 409 not in (first.status_code, second.status_code)
@@ -166,8 +169,8 @@ def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_request_that_died_leaves_nothing_behind(acme, client_for, monkeypatch):
-    """The process was killed during the work: its connection, its lock, its row and its changes are gone."""
+def test_a_killed_request_leaves_nothing_behind(acme, client_for, monkeypatch):
+    """A process that is killed during the work loses its connection, its lock, its row and its changes."""
 
     def die(self, request, **kwargs):
         RetailerFactory.create(name="half")

@@ -74,7 +74,7 @@ def test_a_form_json_and_basic_all_get_a_token_that_opens_the_api(issued, acme):
         ),
     ],
 )
-def test_scopes_may_be_fewer_and_are_spelt_out(issued, asked, granted):
+def test_a_token_may_have_fewer_scopes_and_the_answer_lists_them(issued, asked, granted):
     assert ask(credentials(issued, scope=asked)).json()["scope"] == granted
 
 
@@ -180,7 +180,7 @@ def test_a_secret_sent_twice_is_an_invalid_request(issued):
     assert answer.json()["error"] == "invalid_request"
 
 
-def test_the_id_of_another_client_with_the_own_secret_is_refused(issued, rival):
+def test_a_secret_with_the_id_of_another_client_is_refused(issued, rival):
     other, _ = IssuedKeyFactory.create(party=rival)
     assert ask(credentials(issued, client_id=other.prefix)).status_code == 401
 
@@ -192,7 +192,7 @@ def test_a_token_cannot_be_exchanged_for_another(issued):
     assert ask(fields).status_code == 401
 
 
-def test_a_token_ends_by_itself_and_with_its_key(issued, acme):
+def test_a_token_expires_and_ends_at_once_with_its_key(issued, acme):
     token = ApiClient(ask(credentials(issued)).json()["access_token"], f"/v3/suppliers/{acme.pk}")
     assert token.get("").status_code == 200
     AccessToken.objects.update(expires_at=timezone.now())
@@ -215,7 +215,7 @@ def test_a_token_is_limited_to_the_networks_of_its_key(acme):
     assert ask(credentials(bound), address="10.1.2.3").status_code == 200
 
 
-def test_guessing_is_slowed_for_that_client_from_that_address_only(issued):
+def test_guessing_secrets_is_limited_for_each_client_and_address(issued):
     wrong = credentials(issued, client_secret="wrong")
     statuses = [ask(wrong, address="198.51.100.7").status_code for _ in range(12)]
     assert statuses == [401] * 10 + [429] * 2

@@ -46,7 +46,7 @@ def test_another_party_is_403_whether_it_exists_or_not(acme, rival, shop, client
 
 
 @pytest.mark.parametrize("partners", [1, 5])
-def test_the_number_of_partners_costs_no_queries(acme, client_for, partners, django_assert_num_queries):
+def test_more_partners_cost_no_more_queries(acme, client_for, partners, django_assert_num_queries):
     PartnershipFactory.create_batch(partners, supplier=acme)
     client = client_for(acme)
     client.get("")

@@ -27,7 +27,7 @@ def test_every_answer_shows_the_remaining_requests(acme, rival, client_for):
         assert answer.headers["RateLimit"] == f'"key";r={left};t={answer.headers["RateLimit-Reset"]}'
 
 
-def test_beyond_the_rate_it_is_429_with_the_time_to_wait(acme, client_for):
+def test_a_request_beyond_the_rate_gets_429_with_the_time_to_wait(acme, client_for):
     client = client_for(acme, rate_limit="1/min")
     client.get("")
     answer = client.get("")
@@ -40,7 +40,7 @@ def test_each_key_has_a_count_of_its_own(acme, client_for):
     assert [client.get("").status_code for client in (one, one, other)] == [200, 429, 200]
 
 
-def test_the_rate_off_limits_nothing(acme, client_for, settings):
+def test_a_key_with_the_rate_off_has_no_limit(acme, client_for, settings):
     settings.RATE_LIMIT = "1/min"
     client = client_for(acme, rate_limit="off")
     answers = [client.get("") for _ in range(3)]
@@ -55,7 +55,7 @@ def test_the_setting_holds_for_keys_without_a_rate_of_their_own(acme, client_for
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_at_once_are_counted_exactly(acme, client_for):
+def test_concurrent_requests_are_counted_exactly(acme, client_for):
     client = client_for(acme, rate_limit="5/min")
 
     def four():
@@ -65,10 +65,11 @@ def test_many_at_once_are_counted_exactly(acme, client_for):
     assert sorted(statuses) == [200] * 5 + [429] * 7
 
 
-def test_without_redis_requests_pass_and_do_not_wait_each(acme, client_for, monkeypatch, caplog):
+def test_without_redis_requests_pass_and_only_the_first_tries_redis(acme, client_for, monkeypatch, caplog):
     dead = rates.Counter("redis://127.0.0.1:1/0")
     monkeypatch.setattr("accounts.throttling.counter", lambda: dead)
-    # On a busy machine, the default pause could end before the third request.
+    # After a failure, the counter does not try Redis during a pause. On a busy machine, the default pause
+    # could end before the third request.
     monkeypatch.setattr(rates, "PAUSE", 3600.0)
     client = client_for(acme, rate_limit="1/min")
 
@@ -119,7 +120,7 @@ def test_an_invalid_rate_is_refused_in_the_form(acme, text):
             key.full_clean()
 
 
-def test_a_connection_that_redis_closed_and_scripts_that_it_forgot_cost_no_count(settings):
+def test_no_count_is_lost_when_redis_closes_the_connection_and_forgets_its_scripts(settings):
     counter, rate = rates.Counter(settings.REDIS_URL), rates.parse_rate("10/min")
     assert rate is not None
     name = f"closed:{time.monotonic()}"

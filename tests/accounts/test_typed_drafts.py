@@ -1,4 +1,4 @@
-"""Text that was typed into a form survives the end of the session."""
+"""The text of a form is kept when the form is sent after the end of the session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def olga(db):
 
 @pytest.fixture
 def browser(olga) -> Client:
-    """A browser whose session of Olga has just ended."""
+    """Return a browser in which Olga is signed in and has opened the page."""
     client = Client(enforce_csrf_checks=True, headers={"referer": f"http://testserver{PAGE}"})
     client.force_login(olga)
     client.get(PAGE)
@@ -67,7 +67,7 @@ def test_text_is_kept_when_the_token_of_the_form_is_too_old(browser):
     assert kept(browser) == {"text": ["Asked Acme"]}
 
 
-def test_another_person_does_not_see_it(browser):
+def test_another_person_does_not_see_the_kept_text(browser):
     end_session(browser)
     send(browser)
     browser.force_login(StaffFactory.create(username="bert", group="Operators"))
@@ -91,12 +91,12 @@ def test_only_the_names_of_harmless_fields_are_stored(browser, olga):
     assert kept(browser) == {"text": ["Asked Acme"]}
 
 
-def test_a_strange_browser_keeps_nothing(db):
+def test_nothing_is_kept_for_a_browser_in_which_no_one_had_signed_in(db):
     send(Client(enforce_csrf_checks=True))
     assert not TypedDraft.objects.exists()
 
 
-def test_size_and_number_are_limited(browser):
+def test_the_size_and_the_number_of_kept_texts_are_limited(browser):
     end_session(browser)
     send(browser, text="x" * LARGEST)
     assert not TypedDraft.objects.exists()
@@ -106,7 +106,7 @@ def test_size_and_number_are_limited(browser):
     assert TypedDraft.objects.count() == MOST
 
 
-def test_it_is_forgotten_on_request_and_after_a_day(browser, olga):
+def test_kept_text_is_deleted_on_request_and_after_a_day(browser, olga):
     end_session(browser)
     send(browser)
     browser.force_login(olga)

@@ -1,4 +1,4 @@
-"""A path that tests shared mechanisms without the apps that use them."""
+"""Paths with which tests check the shared parts of the API, without the views of the apps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ProbeBody(Body):
 
 
 class ProbeViewSet(SupplierViewSet):
-    """Creates a retailer, and then fails in the way that its name requests."""
+    """A view whose POST creates a retailer, and then fails if the retailer's name asks for a failure."""
 
     read_scope, write_scope = Scope.CATALOG_READ, Scope.CATALOG_WRITE
 

@@ -1,4 +1,4 @@
-"""A body has one meaning, or it is refused with a reason."""
+"""Request bodies: a body that could be read in two ways is refused, and the answer gives the reason."""
 
 import gzip
 from io import BytesIO
@@ -48,14 +48,14 @@ def test_a_body_that_cannot_be_read_in_one_way_is_invalid_json(acme_client, body
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"text"', b"3", b"true"])
-def test_a_body_that_is_no_object_is_refused_as_such(acme_client, body):
+def test_a_body_that_is_not_an_object_is_refused_with_this_reason(acme_client, body):
     answer = acme_client.post("probe", body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_error")
     assert "JSON object" in answer.json()["message"]
 
 
-def test_null_is_no_body_and_lacks_the_required_fields(acme_client):
+def test_a_null_body_lacks_the_required_fields(acme_client):
     answer = acme_client.post("probe", b"null")
 
     assert (answer.status_code, answer.json()["code"]) == (400, "missing_parameter")
@@ -130,7 +130,7 @@ def test_every_fault_is_named_with_its_path(acme_client):
     ]
 
 
-def test_absent_fields_alone_are_missing_parameter(acme_client):
+def test_absent_fields_without_other_faults_get_missing_parameter(acme_client):
     assert acme_client.post("probe", {}).json()["code"] == "missing_parameter"
     assert acme_client.post("probe").json()["code"] == "missing_parameter"
     assert acme_client.post("probe", {"price": "x"}).json()["code"] == "validation_error"
@@ -144,7 +144,7 @@ def test_a_misspelled_required_field_gets_a_suggestion(acme_client):
 
 
 @pytest.mark.parametrize("price", [19.99, "19.99", "19.9900", 20, "2E1"])
-def test_every_clear_spelling_is_accepted(acme_client, price):
+def test_every_clear_spelling_of_a_number_is_accepted(acme_client, price):
     body = {"name": "Zoë 漢字", "price": price, "count": "3", "day": "2026-01-31T12:00:00Z", "unknown": {}}
     assert acme_client.post("probe", body).status_code == 201
 
@@ -158,7 +158,7 @@ def test_numbers_go_in_and_come_out_exactly(acme_client):
     assert answer.content == b'{"body":{"a":19.99,"b":0.10,"c":12345678901234567890}}'
 
 
-def test_no_body_of_any_content_type_reads_as_an_empty_object(acme_client):
+def test_an_empty_body_of_any_content_type_is_read_as_an_empty_object(acme_client):
     for content_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
         answer = acme_client.request("PUT", "probe/1", Content_Type=content_type)
         assert (answer.status_code, answer.json()) == (200, {"body": {}})
@@ -194,8 +194,8 @@ def test_a_cut_body_is_not_read_as_a_shorter_body():
 
 
 @pytest.mark.parametrize("text", ["1e30", "1E+40", "123456789012345"])
-def test_a_number_that_no_column_holds_is_a_fault_of_its_field(acme_client, text):
-    body = '{"sku": "A-1", "title": "a", "retail_price": %s}' % text  # noqa: UP031 - braces all over
+def test_a_number_too_large_for_its_column_is_a_fault_of_its_field(acme_client, text):
+    body = '{"sku": "A-1", "title": "a", "retail_price": %s}' % text  # noqa: UP031 - `format` would need each brace doubled
 
     answer = acme_client.post("variants", body.encode())
 
@@ -213,7 +213,7 @@ def test_json_under_its_other_names_is_json(acme_client, content_type):
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate, gzip", "br"])
-def test_a_body_that_is_compressed_is_refused_as_such(acme_client, coding):
+def test_a_compressed_body_is_refused_with_this_reason(acme_client, coding):
     answer = acme_client.request("PUT", "probe/1", gzip.compress(b'{"name": "a"}'), Content_Encoding=coding)
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
     assert "Content-Encoding" in answer.json()["message"]

@@ -1,4 +1,4 @@
-"""A chunked body is read, and not taken for an empty one."""
+"""A body with chunked transfer encoding is read, although it has no `Content-Length`."""
 
 from io import BytesIO
 from unittest.mock import Mock
@@ -11,7 +11,7 @@ MAX_BYTES = 100_000
 
 
 def received(body: bytes, **environ):
-    """The body that the application gets, and the bytes left unread."""
+    """Return the length and body that the application gets, and the bytes that nothing has read."""
     stream, seen = BytesIO(body), dict[str, object]()
 
     def application(environ, start_response):

@@ -64,7 +64,7 @@ def test_a_streamed_pull_is_compressed_chunk_by_chunk(acme, shop, client_for):
     assert len(json.loads(plain)) == 1500
 
 
-def test_the_schema_is_compressed_and_still_known_by_its_tag():
+def test_the_compressed_schema_has_a_tag_that_answers_304():
     packed = Client().get("/v3/schema", headers={"Accept-Encoding": "gzip"})
     assert packed.headers["Content-Encoding"] == "gzip"
     assert packed.headers["ETag"].startswith('W/"')
@@ -80,7 +80,7 @@ def test_a_page_is_compressed_with_a_size_that_varies(admin_client):
     assert {page.headers["Content-Encoding"] for page in packed} == {"gzip"}
     assert "<h1>Desk" in gzip.decompress(packed[0].content).decode()
     assert len(packed[0].content) < len(plain.content) / 2
-    assert len({len(page.content) for page in packed}) > 2, "random bytes hide the exact size"
+    assert len({len(page.content) for page in packed}) > 2, "random bytes must hide the exact size"
     assert "Accept-Encoding" in packed[0].headers["Vary"]
 
 

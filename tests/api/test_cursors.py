@@ -1,4 +1,4 @@
-"""One codec for all cursors, which reads the cursors that clients hold from earlier versions."""
+"""The codec of all cursors. It also reads cursors that clients got from earlier versions."""
 
 import base64
 
@@ -32,5 +32,5 @@ def test_cursors_have_the_bytes_that_they_always_had():
     ],
 )
 def test_any_other_text_is_refused(text):
-    with pytest.raises(ValueError):  # noqa: PT011 - the codec has one error
+    with pytest.raises(ValueError):  # noqa: PT011 - the codec raises only ValueError
         read_cursor(text, parts=3)

@@ -1,4 +1,4 @@
-"""The schema and its page are public, and load nothing from other hosts."""
+"""The OpenAPI schema and its page are public. The page loads nothing from other hosts."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +19,8 @@ def test_the_schema_is_public_json_and_cachable():
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_forms_of_dialects_name_the_canonical_form():
-    """A new client would otherwise choose one of several names of the same field."""
+def test_operations_and_fields_of_dialects_name_the_canonical_form():
+    """The mark `x-also` shows which of several names of a field or operation new clients should use."""
     document = Client().get("/v3/schema").json()
     operations = {each["operationId"]: each for item in document["paths"].values() for each in item.values()}
     for name, canonical in dialects.OPERATIONS.items():
@@ -33,8 +33,8 @@ def test_forms_of_dialects_name_the_canonical_form():
             assert "x-also" not in properties[canonical]
 
 
-def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
-    """Two threads that generate the schema at once disturb each other, and one of them answers 500."""
+def test_concurrent_first_requests_generate_the_schema_only_once(monkeypatch):
+    """The generator is not thread-safe: of two threads that run it at once, one would answer 500."""
     made, another = [], Event()
 
     class Generator:
@@ -42,7 +42,7 @@ def test_the_schema_is_made_once_however_many_ask_for_it_first(monkeypatch):
             made.append(self)
             if len(made) > 1:
                 another.set()
-            another.wait(0.3)  # without the lock, another thread is generating the schema at this moment
+            another.wait(0.3)  # wait for the other thread, which comes here only without the lock
             return {}
 
     monkeypatch.setattr(docs, "SchemaGenerator", Generator)
@@ -65,7 +65,7 @@ def test_the_page_loads_only_our_own_files_under_a_strict_policy():
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
 
 
-@pytest.mark.django_db  # a streamed answer checks the connection at its end
+@pytest.mark.django_db  # Django checks the database connection at the end of a streamed answer
 @pytest.mark.parametrize("name", ["docs/docs.js", "docs/docs.css"])
 def test_the_assets_of_the_page_need_no_collectstatic(name):
     answer = Client().get(f"/static/{name}")

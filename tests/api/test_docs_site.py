@@ -1,4 +1,4 @@
-"""The site of the documents, below /docs/."""
+"""The site with the project's documents, below /docs/."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPT = "document.title"
 
 @pytest.fixture
 def site(settings, tmp_path):
-    """A built site: a page with an inline script and a sample, and a script of its own."""
+    """Build a small site: a page with an inline script and a code sample, and a file with a script."""
     settings.ALLOWED_HOSTS = ["exchange.example"]
     settings.DOCS_SITE = tmp_path / "docs"
     page = settings.DOCS_SITE / "guides/suppliers/index.html"
@@ -96,6 +96,20 @@ def test_a_dark_screen_gets_the_dark_picture_of_a_page():
     assert one == "![A slip](images/packing-slip.png)\n"
 
 
+def test_the_content_of_a_list_item_stays_in_its_item():
+    page = "1. **Upload** it:\n\n   ```sh\n   put a\n   ```\n\n2. Then:\n   - wait\n\nThe end.\n"
+    nested = docs_site.with_nested_blocks(page)
+    assert "\n    ```sh\n    put a\n    ```\n" in nested
+    assert nested.endswith("2. Then:\n    - wait\n\nThe end.\n")
+    code = "```yaml\n- a\n  b\n```\n"
+    assert docs_site.with_nested_blocks(code) == code
+
+
+@pytest.mark.parametrize(("natural", "shown"), [(400, 400), (1_000, 680), (2_000, 1_160)])
+def test_a_diagram_is_as_wide_as_the_text_or_wide_enough_to_be_legible(natural, shown):
+    assert docs_site.shown_width(f'<svg viewBox="0 0 {natural}.5 10">') == shown
+
+
 def test_a_link_to_a_file_of_the_source_becomes_text():
     pages = dict(docs_site.pages())
     assert "tools/clients/python/README.md)" in pages["api-guide.md"]
@@ -107,7 +121,7 @@ def test_a_link_to_a_file_of_the_source_becomes_text():
 def test_the_site_is_built_and_each_page_obeys_its_policy(settings, tmp_path):
     settings.DOCS_SITE = tmp_path / "docs"
     assert docs_site.build(settings.DOCS_SITE, strict=True) == 0
-    assert docs_site.build(settings.DOCS_SITE, strict=True) == 0, "a second build replaces the first"
+    assert docs_site.build(settings.DOCS_SITE, strict=True) == 0, "a second build must replace the first"
 
     for path in ("", "guides/suppliers/", "errors/", "adr/"):
         answer = Client().get(f"/docs/{path}")

@@ -1,4 +1,4 @@
-"""The order of checks, methods, paths, and the headers of every answer."""
+"""Rules of all paths: the order of checks, allowed methods, wrong paths, and the headers of answers."""
 
 import pytest
 from django.test import Client
@@ -12,7 +12,10 @@ def acme_client(acme, client_for):
 
 
 def test_faults_are_reported_in_the_contracts_order(acme, rival, client_for, anonymous):
-    """401, 403, 404, 405, 406, 415, unreadable body, fields: each request also has all the later faults."""
+    """The order is 401, 403, 404, 405, 406, 415, unreadable body, fields.
+
+    Each request has the expected fault and also faults that are checked later.
+    """
     wrong = {"Accept": "text/csv", "Content_Type": "text/plain"}
     own = client_for(acme)
     no_scope = client_for(acme, scopes=["inventory:read"])
@@ -142,13 +145,13 @@ def test_a_number_where_a_text_belongs_has_to_be_written_in_quotes(acme_client):
 @pytest.mark.parametrize(
     "spelt", ["abc", "0", "-1", "01", "1.0", "9" * 30, "%D9%A3", "1%00", " 1", "1_0", "%20"]
 )
-def test_an_id_that_cannot_be_one_is_a_plain_404(acme_client, spelt):
+def test_a_text_that_is_not_an_id_gets_a_plain_404(acme_client, spelt):
     assert acme_client.request("PUT", f"probe/{spelt}").status_code == 404
     assert acme_client.get(f"/v3/suppliers/{spelt}/probe").status_code == 403
 
 
 @pytest.mark.parametrize("query", ["a=%00", "a=%ff", "a=%ed%a0%80", "&&==&a", "a=" + "x" * 4000])
-def test_odd_queries_end_in_no_500(acme_client, query):
+def test_unusual_query_strings_cause_no_500(acme_client, query):
     assert acme_client.get(f"probe?{query}").status_code == 200
 
 
@@ -158,17 +161,17 @@ def test_a_foreign_host_is_refused_in_json(host):
     assert (answer.status_code, answer.json()["success"]) == (400, False)
 
 
-def test_a_sane_request_id_of_the_clients_is_kept(acme_client):
+def test_a_valid_request_id_of_the_client_is_kept(acme_client):
     assert acme_client.get("probe", X_Request_Id="erp-4711/a").headers["X-Request-Id"] == "erp-4711/a"
 
 
 @pytest.mark.parametrize("odd", ["", "a b", "x" * 101, "é", "<script>"])
-def test_an_odd_request_id_is_replaced(acme_client, odd):
+def test_an_invalid_request_id_is_replaced(acme_client, odd):
     chosen = acme_client.get("probe", X_Request_Id=odd).headers["X-Request-Id"]
     assert len(chosen) == 32
 
 
-def test_an_unforeseen_error_is_an_envelope_without_a_trace(acme_client, caplog):
+def test_an_unexpected_error_is_answered_in_the_envelope_without_a_traceback(acme_client, caplog):
     answer = acme_client.post("probe", {"name": "die"})
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
@@ -190,6 +193,10 @@ def test_unavailable_says_when_to_come_back(acme_client):
             "Did you mean /v3/suppliers/1/fulfillments/7/setStatus/shipped?",
         ),
         ("/v3/retailer/1/orders", "Did you mean /v3/retailers/1/orders?"),
+        (
+            "/v3/suppliers/1/fulfillments/7/shipments",
+            "Known after /v3/suppliers/1/fulfillments/7/shipments/: {shipment_id}.",
+        ),
         ("/v3/suppliers/1/zebras", "/v3/docs lists the paths."),
         ("/zebras", "/v3/docs lists the paths."),
     ],
@@ -203,3 +210,4 @@ def test_an_unknown_status_in_a_path_lists_the_known_ones():
     message = Client().put("/v3/suppliers/1/fulfillments/7/setStatus/delivered").json()["message"]
     known = message.partition("/setStatus/: ")[2].rstrip(".").split(", ")
     assert {"accepted", "shipped", "out_of_stock", "canceled"} <= set(known)
+    assert [word for word in known if "not" in word] == ["cancelation_not_allowed"], "each status once"

@@ -1,4 +1,4 @@
-"""Each error code has a section with the remedy, and every error links to it."""
+"""Each error code has a section in docs/errors.md with the remedy, and every error links to its section."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def subclasses(cls: type[ApiError]) -> Iterator[type[ApiError]]:
 
 
 def named(name: str, place: int, *, of: str = "") -> set[str]:
-    """Return the strings that calls of this name have at this position; `of` is the object of the method."""
+    """Return the strings that calls of this function have as the argument at this index.
+
+    `of` is the name of the object whose method is called.
+    """
     found = set()
     for tree in sources(*ROOMS).values():
         for node in walk(tree):

@@ -1,4 +1,4 @@
-"""A client with the newest version of an object gets 304."""
+"""Entity tags: a client with the newest version of an object gets 304, and changes can be conditional."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_if_none_match_follows_the_rfc(client, variant, header):
 
 
 @pytest.mark.parametrize("header", ["", '"other"', "nonsense", "W/"])
-def test_another_tag_holds_nothing(client, variant, header):
+def test_another_tag_gets_the_whole_object(client, variant, header):
     assert client.get(f"variants/{variant.pk}", If_None_Match=header).status_code == 200
 
 
@@ -63,7 +63,7 @@ def test_the_tag_is_the_same_compressed_and_for_head(client, variant):
     assert len(tags) == 1
 
 
-def test_parts_of_an_object_have_tags_of_their_own(client, variant):
+def test_an_answer_with_selected_fields_has_a_tag_of_its_own(client, variant):
     tag = client.get(f"variants/{variant.pk}").headers["ETag"]
     assert client.get(f"variants/{variant.pk}?fields=id", If_None_Match=tag).json() == {"id": variant.pk}
 
@@ -143,7 +143,7 @@ def test_every_change_accepts_a_condition(client):
     assert client.request("DELETE", f"webhooks/{webhook}", If_Match='"old"').status_code == 412
 
 
-def test_every_changeable_object_can_be_locked_for_a_condition():
+def test_every_view_that_changes_an_object_can_lock_it_for_a_condition():
     changing = {
         view.cls
         for view in views(get_resolver().url_patterns)
@@ -196,7 +196,7 @@ def test_the_answer_to_a_change_has_the_tag_of_the_next_read(client, variant, me
     assert answer.headers["ETag"] == tag
 
 
-def test_a_change_may_follow_a_change_without_a_read(client, variant):
+def test_a_second_conditional_change_needs_no_read_after_the_first(client, variant):
     path = f"variants/{variant.pk}"
     first = client.request("PATCH", path, {"title": "One"})
     second = client.request("PATCH", path, {"title": "Two"}, If_Match=first.headers["ETag"])

@@ -1,4 +1,4 @@
-"""Pages, filters and chosen fields, on the path of suppliers' partnerships and on plain querysets."""
+"""Pages, filters and selected fields of lists, tested with querysets of retailers."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ def seven(db):
 
 
 def walk(keyset, query, step="next"):
-    """Return the names on each page, following the links of one kind."""
+    """Follow the `next` or `previous` links, and return the names on each page."""
     pages, url = [], query
     while url is not None:
         page = keyset.page(Retailer.objects.all(), asking(url[url.index("?") :]))
@@ -47,7 +47,7 @@ def walk(keyset, query, step="next"):
     ],
 )
 def test_a_walk_sees_every_row_once(seven, order, pages):
-    if order == "created_at":  # unique within its list, like every column by which a list is sorted
+    if order == "created_at":  # sort columns must be unique, so give each row its own time
         for number, retailer in enumerate(seven):
             moment = retailer.created_at.replace(microsecond=number)
             Retailer.objects.filter(pk=retailer.pk).update(created_at=moment)
@@ -101,7 +101,7 @@ def test_a_forged_cursor_is_refused(text):
         Keyset("id").page(Retailer.objects.all(), asking(f"?cursor={text}"))
 
 
-def test_a_moment_is_no_cursor_for_a_list_by_id():
+def test_a_cursor_with_a_time_is_refused_by_a_list_sorted_by_id():
     text = cursor(["id", ">", "2026-01-31T12:00:00Z"])
     with pytest.raises(InvalidCursor):
         Keyset("id").page(Retailer.objects.all(), asking(f"?cursor={text}"))

@@ -1,4 +1,4 @@
-"""Limits of a body (contract 2, *Body size*): a larger one is refused before it is examined."""
+"""The size limits of bodies (contract 2, *Body size*). A larger body is refused before it is parsed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from api.sizes import MOST_MEMBERS, MOST_NESTED, refuse_sprawling
 from tests.orders.push_bodies import an_order
 
 MEBIBYTE = 1024 * 1024
-SOON = 0.5  # seconds; parsing one of these bodies would take many more
+SOON = 0.5  # seconds of CPU time; parsing one of the bodies in WORST would take much longer
 
 
 def refused(text: bytes) -> bool:
@@ -46,7 +46,7 @@ def test_a_thousand_members_are_read_and_one_more_is_not():
     assert refused(b'[{"a": [' + members(1001) + b"]}]")
 
 
-def test_members_count_for_their_own_object_only():
+def test_the_members_of_inner_objects_do_not_count_for_the_outer_object():
     inner = '{"a":[{},{"b":1}]}'
     assert not refused(members(1000, inner))
     assert refused(members(1001, inner))
@@ -81,7 +81,7 @@ def widest(value: object) -> int:
 
 
 @given(value=JSON, block=st.integers(1, 9), ascii_only=st.booleans())
-def test_any_json_is_measured_as_its_parser_would(value, block, ascii_only):
+def test_depth_and_members_are_counted_as_in_the_parsed_json(value, block, ascii_only):
     text = json.dumps(value, ensure_ascii=ascii_only).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sizes, "BLOCK", block)
@@ -128,7 +128,7 @@ def test_a_credential_has_64_kib_at_most(path, content_type):
 
 @pytest.mark.parametrize("path", ["/admin/login/", "/healthz", "/v3/nowhere", "/v3/schema"])
 def test_no_path_reads_more_than_16_mib(path):
-    """The body has not arrived: a service that read it would wait without end."""
+    """The client announces a body and never sends it: a service that reads the body would wait forever."""
     environ: dict[str, Any] = {"CONTENT_LENGTH": str(16 * MEBIBYTE + 1)}
     answer = Client().generic("POST", path, b"", **environ)
 
@@ -137,7 +137,7 @@ def test_no_path_reads_more_than_16_mib(path):
 
 
 @pytest.mark.django_db
-def test_an_order_with_many_unknown_fields_names_the_first(acme, shop, client_for, a_variant):
+def test_an_order_with_many_unknown_fields_is_warned_only_of_the_first(acme, shop, client_for, a_variant):
     a_variant(acme, "A-1", stock=5)
     odd = {f"odd_{n}": 1 for n in range(900)}
     body = an_order({"sku": "A-1", "quantity": 1}, **odd)
@@ -158,7 +158,7 @@ def test_the_faults_of_a_body_are_named_up_to_a_hundred(acme, client_for):
 
 
 @pytest.mark.django_db
-def test_more_objects_than_are_read_are_refused_before_any_is_looked_at(acme, shop, client_for):
+def test_a_body_with_too_many_objects_is_refused_before_they_are_validated(acme, shop, client_for):
     line = {"sku": "A-1", "quantity": 1, "notes": [{"name": "a", "value": ""}] * 100}
     refusal = {"id": 1, "items": [{"sku": "A-1", "quantity": 1}] * 100}
     asked = [
@@ -172,14 +172,14 @@ def test_more_objects_than_are_read_are_refused_before_any_is_looked_at(acme, sh
 
 
 @pytest.mark.django_db
-def test_an_array_is_counted_before_its_elements_are_looked_at(shop, client_for):
+def test_the_length_of_an_array_is_checked_before_its_elements(shop, client_for):
     answer = client_for(shop).post("webhooks", {"url": "https://shop.example/", "types": [5] * 101})
     assert [each["code"] for each in answer.json()["errors"]] == ["max_length"]
 
 
 @pytest.mark.django_db
 @pytest.mark.urls("tests.api.probe")
-def test_a_quote_in_a_message_is_cut(acme, client_for):
+def test_a_long_quote_in_an_error_message_is_cut(acme, client_for):
     answer = client_for(acme).post("probe", b'{"%s": 1, "%s": 2}' % ((b"x" * MEBIBYTE,) * 2))
 
     assert answer.status_code == 400

@@ -1,4 +1,4 @@
-"""The watchdog kills a frozen part of the service, and leaves every other command alone."""
+"""The watchdog kills a part of the service whose signs of life stop. Other commands run to their end."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_part_with_regular_signs_continues(tmp_path):
 
 
 class StartingPart:
-    """A part that gets the signal to stop while the watchdog starts it."""
+    """A process that is just starting when the watchdog gets the signal to stop."""
 
     def __init__(self, *_: object, **__: object) -> None:
         self.signals: list[int] = []
@@ -81,7 +81,7 @@ def test_a_stop_signal_reaches_the_part(tmp_path):
     assert process.wait(30) == 5
 
 
-def test_the_health_check_wants_a_recent_sign(tmp_path):
+def test_the_health_check_needs_a_recent_sign_of_life(tmp_path):
     sign = tmp_path / "sign"
     assert watchdog.check(sign) == 1
     sign.touch()
@@ -92,7 +92,7 @@ def test_the_health_check_wants_a_recent_sign(tmp_path):
 
 
 @pytest.mark.parametrize("redis", ["", "redis://127.0.0.1:1/0"])
-def test_each_sign_of_life_reassures_the_watchdog_and_systemd_without_redis_too(
+def test_each_sign_of_life_reaches_the_watchdog_and_systemd_even_without_redis(
     redis, tmp_path, monkeypatch, settings
 ):
     settings.REDIS_URL = redis or settings.REDIS_URL
@@ -127,13 +127,13 @@ def clock(monkeypatch) -> Clock:
 
 @pytest.fixture
 def given(monkeypatch) -> list[str]:
-    """Return the signs of life so far."""
+    """Return the list to which each sign of life adds the name of its part."""
     signs: list[str] = []
     monkeypatch.setattr(signs_of_life, "give", lambda part, **_: signs.append(part))
     return signs
 
 
-def test_a_main_loop_that_stands_still_gives_no_sign_although_threads_live(given, clock):
+def test_a_main_loop_that_is_stuck_gives_no_sign_of_life(given, clock):
     loop = MainLoop()
     clock.now = main_loop.STUCK_AFTER + 1
     signs_of_life.give_if_turning("sftp", dict, loop)
@@ -143,7 +143,7 @@ def test_a_main_loop_that_stands_still_gives_no_sign_although_threads_live(given
     assert given == ["sftp"]
 
 
-def test_a_main_loop_without_its_broker_is_excused(given, clock):
+def test_a_main_loop_that_waits_for_its_broker_still_gives_signs_of_life(given, clock):
     loop = MainLoop(excused=lambda: True)
     clock.now = main_loop.STUCK_AFTER + 1
     signs_of_life.give_if_turning("worker", dict, loop)

@@ -1,4 +1,4 @@
-"""The project's own source files, parsed."""
+"""The project's own source files, parsed. A *room* is a folder of source files, such as an app."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def sources(*rooms: str) -> dict[str, ast.Module]:
 
 @cache
 def _room(room: str) -> dict[str, ast.Module]:
-    """Parse a room once for all tests. No node is garbage, so the collector need not search it."""
+    """Parse the files of a room once for all tests.
+
+    Garbage collection is off meanwhile, because it would examine all nodes and free nothing.
+    """
     gc.disable()
     try:
         return {
@@ -47,7 +50,7 @@ def _room(room: str) -> dict[str, ast.Module]:
 
 @cache
 def walk(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes below a file or function, computed once."""
+    """Return a file's or function's node and all nodes below it, computed once."""
     return [*ast.walk(node)]
 
 

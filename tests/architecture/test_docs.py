@@ -1,4 +1,4 @@
-"""The documents name only modules and files that exist."""
+"""The documents name only modules and files that exist, and the menu of their site has every page."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from itertools import chain
 
 import pytest
 
+from backoffice.navigation.menu import SECTIONS
 from tests.architecture.sources import ROOMS, ROOT
 from tools import docs_site
 
-# The changelog is left out, because it uses the names of its time.
+# Without the changelog: its entries may name modules that were deleted later.
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"})
 
 TOP = sorted({room.partition("/")[0] for room in ROOMS})
 
-# The section of a room names its modules without the room's name: `server.listener.Server`.
+# The section about an app may omit the app's name: `server.listener.Server` is in sftp_ingest.
 PACKAGES = {path.parent.name for room in ROOMS for path in ROOT.glob(f"{room}/*/__init__.py")}
 NAME = re.compile(rf"`(?:manage\.py )?((?:{'|'.join([*TOP, *PACKAGES])})(?:\.[A-Za-z_]\w*)+)(?:\(.*?\))?`")
 FILE = re.compile(rf"`((?:{'|'.join(TOP)}|tests|docs|templates)(?:/[\w.-]+)+/?)`")
 
 LINK = re.compile(r"\]\((?!https?:|mailto:|[/#])([^)#\s]+)")
+MENU_PATH = re.compile(r"\*([A-Z][a-z ]+)\* → \*{1,2}([A-Z][A-Za-z ]+)\*{1,2}")
 ADR = re.compile(r"(?:\bADR |docs/adr/)(\d+)")
 
-EVENT_TYPES = {"inventory.updated"}  # looks like the name of a module
+EVENT_TYPES = {"inventory.updated"}  # looks like a module, but is a type of events
 
 
 def dotted(room: str) -> str:
@@ -99,7 +101,7 @@ def test_the_test_recognizes_existing_modules(name, there):
 
 @pytest.mark.parametrize("room", ["imports.pipeline", "catalog.importing", "inventory.importing"])
 def test_a_room_lists_its_modules(room):
-    """The description of a room names each of its modules, and no deleted module."""
+    """The docstring of the package names each of its modules, and no deleted module."""
     described = set(re.findall(r"`(\w+)`", import_module(room).__doc__ or ""))
     modules = {path.stem for path in (ROOT / room.replace(".", "/")).glob("*.py")} - {"__init__"}
 
@@ -108,7 +110,7 @@ def test_a_room_lists_its_modules(room):
 
 
 def entries(nav: object) -> list[str]:
-    """Return the pages of a part of the menu."""
+    """Return all pages of a part of the menu, also from submenus."""
     if isinstance(nav, list):
         return [*chain.from_iterable(map(entries, nav))]
     return entries([*nav.values()]) if isinstance(nav, dict) else [str(nav)]
@@ -118,5 +120,11 @@ def test_the_menu_has_every_page_and_no_other():
     menu = entries(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"])
     pages = {name for name, _ in docs_site.pages() if not re.match(r"adr/\d", name)}
 
-    assert set(menu) - {"/v3/docs"} == pages, "mend `nav` in zensical.toml"
+    assert set(menu) - {"/v3/docs"} == pages, "correct `nav` in zensical.toml"
     assert len(menu) == len(set(menu))
+
+
+def test_the_operators_guide_names_only_entries_of_the_menu():
+    entries = {(section.title, entry.label) for section in SECTIONS for entry in section.entries}
+    named = set(MENU_PATH.findall((ROOT / "docs/operators.md").read_text(encoding="utf-8")))
+    assert {path for path in named if path[1] != "Onboard supplier"} - entries == set()

@@ -14,7 +14,7 @@ from tests.architecture.sources import DOMAIN, ROOMS, ROOT, sources, text_of
 LONGEST_TEMPLATE_LINE = 140
 LONGEST_FILE, LONGEST_TEST, LONGEST_MEDIAN = 350, 600, 75
 
-# The names of files that need no description.
+# Names of files and folders with the same meaning in each app: the documents need not explain them.
 KNOWN = {
     "__init__",
     "admin",
@@ -40,7 +40,7 @@ KNOWN = {
     "urls",
     "views",
 }
-# Names that do not tell the content; test_words.py has more of them.
+# Names that say nothing about the content of a file. test_words.py refuses more names.
 FORBIDDEN = {"bodies", "helpers", "utils"}
 
 
@@ -71,7 +71,7 @@ def test_lines_of_templates_are_short():
 
 
 def test_template_tags_are_on_one_line():
-    """Django shows a tag with a line break as text."""
+    """Django does not recognize a tag with a line break, and shows the tag as text."""
     broken = {
         f"{path.relative_to(ROOT)}: {tag}"
         for path in sorted((ROOT / "templates").rglob("*.html"))
@@ -92,7 +92,7 @@ def test_an_app_has_the_files_that_a_reader_looks_for(app):
 
 @pytest.mark.parametrize("app", sorted({*DOMAIN, "backoffice", "portal"}))
 def test_a_module_of_an_apps_own_is_named_in_the_documents(app):
-    """A module whose name other apps do not have is described in docs/architecture.md."""
+    """docs/architecture.md or docs/glossary.md explains each module whose name is not in KNOWN."""
     documents = text_of("docs/architecture.md") + text_of("docs/glossary.md")
     named = set(re.findall(rf"`{app}\.(\w+)", documents))
     own = {path.stem for path in (ROOT / app).iterdir()} - KNOWN - {"__pycache__"}

@@ -1,4 +1,4 @@
-"""Rules of this project, so that no reader has to remember them."""
+"""Rules of this project's code that the linters do not check."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import re
 from tests.architecture.sources import DOMAIN, functions, sources, walk
 
 LONGEST_FUNCTION = 60
+MOST_ANY = 720
+"""The number of `Any` outside of tools. Write `object` for a value that is only passed on."""
 
-# `save()` of a row that the code has just created: it cannot overwrite anything.
+# These functions save a row that they have just created, so the save cannot overwrite a change.
 MAKES_A_ROW = {
     "accounts/models/api_key.py: ApiKey.issue",
     "accounts/models/access_token.py: AccessToken.issue",
 }
-# A form saves its own fields.
+# This is the `save` of a form, not of a model.
 FORMS = {"sftp_ingest/admin.py: PasswordForm.save"}
 NOT_A_MODEL = {"stock", "printed"}
 # Django registers its own pages of users and groups before our apps can.
@@ -32,6 +34,13 @@ def test_functions_stay_short():
     assert long == {}
 
 
+def test_any_stays_rare():
+    apps = {path: tree for path, tree in sources().items() if not path.startswith("tools/")}
+    names = [node for tree in apps.values() for node in walk(tree) if isinstance(node, ast.Name)]
+    count = sum(node.id == "Any" for node in names)
+    assert MOST_ANY - 40 < count <= MOST_ANY, f"`Any` stands {count} times"
+
+
 def test_nothing_waits_by_sleeping():
     found = [
         f"{path}:{node.lineno}"
@@ -44,7 +53,7 @@ def test_nothing_waits_by_sleeping():
 
 
 def test_no_app_talks_by_signals():
-    """The effects of a change are in the code of the change."""
+    """A reader finds all effects of a change in its code, and not in receivers of signals."""
     found = [
         path
         for path, tree in sources(*DOMAIN, "fastdb", "api").items()
@@ -72,7 +81,7 @@ def test_no_app_replaces_the_admin_of_another_app():
 
 
 def test_callbacks_of_on_commit_are_bound_at_once():
-    """A lambda would read its variables when it is called; in a loop, each would see the last."""
+    """A lambda reads its variables when it is called: all lambdas of a loop would use the last values."""
     found = [
         f"{path}:{node.lineno}"
         for path, tree in sources().items()
@@ -85,8 +94,11 @@ def test_callbacks_of_on_commit_are_bound_at_once():
     assert found == []
 
 
-def test_calls_that_may_fail_after_the_commit_have_one_place():
-    """Django fails itself when a robust callback without a name fails: `fastdb.after_commit` gives it one."""
+def test_only_after_commit_registers_robust_callbacks():
+    """Django logs the `__qualname__` of a robust callback that failed. A partial has none.
+
+    `fastdb.after_commit` adds the name. Without it, Django's log call would raise an error.
+    """
     found = {
         path
         for path, tree in sources().items()
@@ -117,7 +129,7 @@ def test_a_save_names_its_fields():
 
 
 def test_tests_make_their_rows_by_factories():
-    """The needs of a row are in `tests/factories`, so a new column is added only there."""
+    """Only `tests/factories` knows the required columns, so a new column needs a change only there."""
     found = {
         f"{path}: {node.func.attr}"
         for path, tree in sources("tests").items()
@@ -129,4 +141,4 @@ def test_tests_make_their_rows_by_factories():
         and getattr(node.func.value, "attr", "") == "objects"
     }
 
-    assert found == {"tests/api/probe.py: create"}  # a view for tests
+    assert found == {"tests/api/probe.py: create"}  # a view that creates a row, and not a test

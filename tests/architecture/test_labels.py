@@ -25,7 +25,7 @@ VARIABLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
 def _buttons() -> Iterator[tuple[str, str]]:
-    """Yield the file and the text of each button; `…` replaces a variable."""
+    """Yield the file and the text of each button, with `value of variable` for each variable."""
     for template in sorted((ROOT / "templates").rglob("*.html")):
         text = template.read_text()
         for found in (*BUTTON.finditer(text), *INPUT.finditer(text)):
@@ -36,7 +36,7 @@ def _buttons() -> Iterator[tuple[str, str]]:
 
 def _actions() -> Iterator[tuple[str, str]]:
     """Yield the owner and the label of each operators' action and of each link of the desk."""
-    assert get_resolver().url_patterns  # registers all admins
+    assert get_resolver().url_patterns  # loading the URLs registers all admin classes
     for model, its_admin in admin.site._registry.items():
         for action in getattr(its_admin, "all_actions", ()):
             yield from ((model.__name__, label) for label in {action.label, action.label_for_many})

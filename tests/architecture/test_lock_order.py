@@ -1,4 +1,4 @@
-"""Each statement that locks several rows has an order, so that two statements never wait for each other."""
+"""All statements that lock several rows use the same order, so that they never wait for each other."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from tests.architecture.sources import sources
 
 ORDERS = {"id", "variant_id, warehouse_id"}
-"""The columns by which rows are locked: the key of their table, or the variant and the warehouse of stock."""
+"""The allowed orders: by `id`, or stock levels by their variant and warehouse."""
 LOCK = re.compile(r"(?P<before>[^;]*?)\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b")
 IS_SQL = re.compile(r"\b(?:WHERE|ORDER BY)\b[^;]*\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b")
 ORDER = re.compile(r"ORDER BY (?P<columns>[\w., ]+?)\s*$")
 ONE_ROW = "FROM sftp_ingest_uploadarea WHERE supplier_id = %(supplier)s"
-"""The lock of one area by its key needs no order."""
+"""The lock of a supplier's upload area needs no order, because it locks one row."""
 ORDERED = {"order_by", "get", "first", "refresh_from_db", "exists"}
-"""Calls that name an order, or that lock one row."""
+"""Methods of querysets that set an order, or that lock at most one row."""
 ELSEWHERE = {
     "inventory/reservations.py: return stock_rows.queryset().select_for_update(of=('self',))": "stock_rows",
 }
-"""Statements whose order is in another function, with its name."""
+"""Statements that get their order from another function, with the name of this function."""
 
 
 def statements_in_sql() -> Iterator[tuple[str, str]]:
@@ -59,7 +59,7 @@ def test_a_statement_with_another_order_or_none_is_found():
 def locking_queries() -> Iterator[tuple[str, ast.AST]]:
     for path, tree in sources().items():
         for node in ast.walk(tree):
-            # The header of a loop is its `iter`; a `for` statement itself also has the calls of its body.
+            # Examine only `iter` of a loop: the whole `for` statement also contains the calls in its body.
             query = node.iter if isinstance(node, ast.For | ast.comprehension) else node
             is_statement = isinstance(query, ast.Assign | ast.Expr | ast.Return | ast.AnnAssign)
             if (is_statement or query is not node) and "select_for_update" in called(query):

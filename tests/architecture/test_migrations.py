@@ -1,7 +1,8 @@
-"""Migrations run beside the processes of the previous version.
+"""Migrations run while processes of the previous version still work.
 
-An old process does not know a new column, so the column needs a default in the database. It still reads a
-dropped column. And no process can write to a table while an index is built without CONCURRENTLY.
+An old process does not write a new column, so the column needs a default in the database. An old process
+still reads a column that the new version drops. No process can write to a table while an index is built
+without CONCURRENTLY.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from tests.architecture.sources import DOMAIN
 
-# Tables that are small in every installation: building an index on them takes no time.
+# Tables that are small in every installation: building an index on them takes almost no time.
 SMALL = {
     *("accounts.supplier", "accounts.retailer", "accounts.partnership", "accounts.apikey"),
     *("inventory.warehouse", "sftp_ingest.sftplogin", "sftp_ingest.remotehost", "events.epoch"),
@@ -42,18 +43,18 @@ def _fault(operation: Any, model: str) -> Iterator[str]:
     if isinstance(operation, operations.AddField):
         field = operation.field
         if not (field.null or field.has_db_default() or field.many_to_many or field.generated):
-            yield f"{what}: needs db_default (or null), as an old process does not write it"
+            yield f"{what}: needs db_default (or null), because an old process does not write it"
     elif isinstance(operation, operations.AlterField):
-        pass  # it may only change the help text; the test of the previous version finds a new NOT NULL
+        pass  # most of these change only a help text; the test with the previous version finds a new NOT NULL
     elif isinstance(operation, operations.AddIndex) and not isinstance(operation, AddIndexConcurrently):
         if model not in SMALL:
-            yield f"{what}: needs AddIndexConcurrently, as nobody could write meanwhile"
+            yield f"{what}: needs AddIndexConcurrently, because AddIndex blocks writes meanwhile"
     elif isinstance(operation, operations.RemoveField | operations.RenameField):
-        yield f"{what}: an old process still asks for it: drop it one version after its last use"
+        yield f"{what}: an old process still uses it: drop it one version after its last use"
     elif isinstance(operation, operations.DeleteModel | operations.RenameModel | operations.AlterModelTable):
-        yield f"{what}: an old process still asks for it"
+        yield f"{what}: an old process still uses it"
     elif isinstance(operation, operations.RunSQL) and DROPS.search(str(operation.sql)):
-        yield f"{what}: {DROPS.search(str(operation.sql))[0]} stops or breaks those who work"  # type: ignore[index]
+        yield f"{what}: {DROPS.search(str(operation.sql))[0]} blocks or breaks an old process"  # type: ignore[index]
 
 
 def _unfolded(found: Iterable[Any]) -> Iterator[Any]:

@@ -19,7 +19,7 @@ def test_every_field_of_the_schema_is_described():
         for name, field in schema.get("properties", {}).items()
         if not field.get("description")
     ]
-    assert not missing, f"say in docs/fields.toml (or as help_text) what these mean: {missing}"
+    assert not missing, f"describe these fields in docs/fields.toml or by help_text: {missing}"
 
 
 def test_every_object_of_the_schema_is_described():

@@ -1,4 +1,4 @@
-"""Each state has one writer; no other code assigns it in any way."""
+"""Only the listed functions and SQL statements assign the state of an object."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from imports.kinds import all_kinds
 from orders.processing_state import ProcessingState
 from tests.architecture.sources import DOMAIN, ROOMS, functions, sources, walk
 
-# The demo's market writes a past in bulk, and `reconcile` checks it (tests/demo/test_market.py).
+# The demo writes orders of the past in bulk. tests/demo/test_market.py checks their states by `reconcile`.
 PAST = "tools/demo/market/history.py: History"
-# The writers of each column.
+# The functions that may assign each column.
 WRITERS: dict[str, set[str]] = {
     "fulfillments.Fulfillment.state": {
         "fulfillments/models/movable.py: MovableFulfillment._move",
@@ -38,8 +38,8 @@ WRITERS: dict[str, set[str]] = {
     },
     "events.Delivery.status": set(),  # updates many rows by SQL
 }
-# `OrderChange` and `manage.py reconcile --fix` write the state by `processing_state.stamp`. `reconcile`
-# repairs a fulfillment's state from its history and its units.
+# The files that may write each column by SQL. `OrderChange` and `manage.py reconcile --fix` write an order's
+# state by `processing_state.stamp`. `reconcile` repairs a fulfillment's state from its history and its units.
 SQL_WRITERS: dict[str, set[str]] = {
     "orders.Order.processing_state": {"orders/processing_state.py"},
     "fulfillments.Fulfillment.state": {"orders/reconciling/history_sources.py"},
@@ -50,41 +50,42 @@ SQL_WRITERS: dict[str, set[str]] = {
         "events/webhooks/upkeep.py",
     },
 }
-# Columns with such names that are not the state of a moving object.
+# Columns with `state` or `status` in the name that are not the state of an object with moves.
 NO_STATE = {
     "accounts.IdempotencyKey.status",  # the status of the stored HTTP response
     "events.Event.from_state",
     "events.Event.to_state",
     "events.Delivery.last_status",  # the status of the receiver's HTTP response
 }
-# The table of moves behind each column. All other states are derived from these, or remember a former one.
+# The module with the table of moves for each column. The columns in DERIVED have no moves: they are computed
+# from other states, or keep an earlier state.
 TABLES = {
     "fulfillments.Fulfillment.state": fulfillments,
     "imports.ImportJob.status": imports,
     "events.Delivery.status": events,
 }
 DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.processing_state"}
-# `states.sql` writes these in SQL.
+# SQL gets these values from `states.sql`, and does not spell them as literals.
 SPELLED = {*fulfillments.State.values, *ProcessingState.values, *imports.Status.values}
 QUOTED = re.compile(rf"'({'|'.join(sorted(SPELLED))})'")
-# The same words with another meaning, in these files.
+# Pairs of a file and one of these values, if the word has another meaning in the file.
 OTHER_MEANINGS: set[tuple[str, str]] = set()
 # The words of import statuses that no other state uses. Only `Status` may spell them, in SQL and in Python.
 ONLY_OF_IMPORTS = {*imports.Status.values} - {"failed", "canceled"}
 KINDS = [kind.name for kind in all_kinds()]
-# The kind of an import: `kind="products"`, `job.kind == "products"`, and the same in SQL.
+# A comparison of the kind of an import with a literal in SQL, such as `kind = 'products'`.
 KIND_IN_SQL = re.compile(rf"\bkind\b\W{{1,6}}'({'|'.join(KINDS)})'")
-# A column of the same name in another model.
+# Functions that write a column of the same name in another model.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
-# The calls that create a row.
+# The names of the models. A call of such a name creates an object.
 MODELS = {field.split(".")[1] for field in WRITERS}
-# The nodes that `writes` examines.
+# The types of nodes that `writes` examines.
 WRITING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.Call)
 SQL = re.compile(r"(?i)\b(UPDATE|INSERT)\s")
 
 
 def targets(node: ast.AST) -> Iterator[ast.expr]:
-    """The single expressions that a statement assigns to."""
+    """Yield each expression that a statement assigns to, also the elements of a tuple."""
     found: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         found = node.targets
@@ -97,7 +98,7 @@ def targets(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def writes(node: ast.AST, column: str) -> bool:
-    """Whether a node assigns the column of some object, or writes it through the ORM."""
+    """Return whether a node assigns an attribute with the column's name, or writes the column by the ORM."""
     if any(isinstance(each, ast.Attribute) and each.attr == column for each in targets(node)):
         return True
     if not isinstance(node, ast.Call):
@@ -112,7 +113,7 @@ def writes(node: ast.AST, column: str) -> bool:
     return name in ("bulk_update", "aupdate") and bool(fields)
 
 
-def test_every_state_of_the_project_is_guarded():
+def test_every_state_column_is_listed_with_its_writers():
     columns = {
         f"{model._meta.label}.{field.name}"
         for model in apps.get_models()
@@ -134,7 +135,7 @@ def test_every_state_that_is_set_has_a_table_of_its_moves():
 
 @cache
 def inside_functions() -> list[tuple[str, ast.AST]]:
-    """Yield each node that may write, with its function."""
+    """Return each node that may write a column, with the name of its file and function."""
     return [
         (f"{path}: {name}", node)
         for path, tree in sources().items()
@@ -146,7 +147,7 @@ def inside_functions() -> list[tuple[str, ast.AST]]:
 
 @cache
 def outside_of_functions() -> list[tuple[str, ast.AST]]:
-    """Yield the same for the statements of the module itself, outside functions."""
+    """Return each node outside functions and classes that may write a column, with its file."""
     return [
         (path, node)
         for path, tree in sources().items()
@@ -159,7 +160,7 @@ def outside_of_functions() -> list[tuple[str, ast.AST]]:
 
 @cache
 def statements() -> list[tuple[str, str]]:
-    """Yield each string that may be SQL, with its file."""
+    """Return each string that may be SQL, with its file."""
     found = [
         (path, text_of(node))
         for path, tree in sources().items()
@@ -170,7 +171,7 @@ def statements() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("field", WRITERS)
-def test_only_its_writers_assign_it(field):
+def test_only_the_listed_writers_assign_a_state(field):
     column = field.rpartition(".")[2]
     found = {place for place, node in inside_functions() if writes(node, column)}
     others = [WRITERS[each] for each in WRITERS if each != field and each.endswith(f".{column}")]
@@ -179,7 +180,7 @@ def test_only_its_writers_assign_it(field):
 
 
 @pytest.mark.parametrize("field", WRITERS)
-def test_nothing_assigns_it_outside_of_functions(field):
+def test_no_code_outside_of_functions_assigns_a_state(field):
     column = field.rpartition(".")[2]
     outside = [path for path, node in outside_of_functions() if writes(node, column)]
 
@@ -187,7 +188,7 @@ def test_nothing_assigns_it_outside_of_functions(field):
 
 
 @pytest.mark.parametrize("field", WRITERS)
-def test_no_sql_writes_it(field):
+def test_only_the_listed_files_write_a_state_by_sql(field):
     model, _, column = field.rpartition(".")
     table = apps.get_model(model)._meta.db_table
     pattern = re.compile(rf"(?is)\b(UPDATE|INSERT\s+INTO)\s+{table}\b[^;]*\b{column}\s*(=|,|\))")
@@ -197,7 +198,10 @@ def test_no_sql_writes_it(field):
 
 
 def quoted_states() -> set[tuple[str, str]]:
-    """Return the states that strings spell as SQL literals outside their table, with the file."""
+    """Return each file whose strings have a state as a SQL literal (`'shipped'`), with the state.
+
+    Docstrings are skipped.
+    """
     found = set()
     for path, tree in sources(*ROOMS, "tools/bench").items():
         docstrings = {id(node.value) for node in walk(tree) if isinstance(node, ast.Expr)}
@@ -222,7 +226,10 @@ def test_only_its_table_spells_the_status_of_an_import():
 
 
 def spells_kind(node: ast.AST) -> bool:
-    """Whether a node gives or compares the kind of an import as a literal, in Python or in SQL."""
+    """Return whether a node has the kind of an import as a literal, in Python or in SQL.
+
+    The literal is an argument `kind=`, or is compared with `kind`.
+    """
     if isinstance(node, ast.keyword):
         return node.arg == "kind" and isinstance(node.value, ast.Constant) and node.value.value in KINDS
     if isinstance(node, ast.Compare):

@@ -7,7 +7,8 @@ import re
 
 from tests.architecture.sources import sources, walk
 
-# The order of backorders in SQL: comparisons of their orders, and the mark of lines that come last.
+# SQL that puts backorders in order compares the ids of their orders, or uses the flag `behind`, which marks
+# lines that get stock last.
 QUEUE = re.compile(r"\b[fo]\.(order_)?id <(?!>)|\bp\.behind\b")
 
 

@@ -1,4 +1,4 @@
-"""The words of the project: given-up words, names that exist once, and sentences without riddles.
+"""The words of the project: refused words and names, and sentences that are easy to read.
 
 docs/glossary.md has the words to use instead.
 """
@@ -22,7 +22,7 @@ from tests.architecture.sources import ROOMS, sources, text_of, walk
 ROOT = Path(settings.BASE_DIR)
 KINDS = {".py", ".html", ".css", ".js", ".md", ".toml", ".txt", ".sh"}
 
-# Nowhere in the text of a file, alone or as a part of a name (`as_told`).
+# Words that no file may contain, alone or as a part of a name (`as_told`).
 PHRASES = (
     r"deeds?",
     r"grave",
@@ -44,7 +44,7 @@ PHRASES = (
     r"let go of",
     r"must be a text",
 )
-# Not the name of a file, a class, a function, an argument or a variable.
+# Names that no file, class, function, argument or variable may have.
 NAMES = {
     "Ahead",
     "BREATH",
@@ -65,12 +65,12 @@ NAMES = {
     "recount",
     "settle",
 }
-WORD = re.compile(rf"\b({'|'.join(NAMES)})\b")  # a file without them need not be parsed
+WORD = re.compile(rf"\b({'|'.join(NAMES)})\b")  # a file without these words need not be parsed
 PATTERN = re.compile(rf"(?i)(?<![a-z])({'|'.join(PHRASES)})(?![a-z])")
 
 
 def texts() -> Iterator[Path]:
-    """Yield the text files of the project, without the changelog and other records of the past."""
+    """Yield the text files of the project, without the changelog, the migrations and this file."""
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
         hidden = any(part.startswith(".") or part in ("var", "migrations") for part in parts)
@@ -147,14 +147,14 @@ ALL_ROOMS = (*ROOMS, "tools/bench", "tests")
 
 # A sentence that opens with one of these puts a clause before its noun.
 ODD_OPENING = re.compile(r"(?:What|Who|Whom|Whose|Whoever|Whatever|Of|None|So|As|Those|Nobody)\b")
-# Words that stand where the noun belongs.
+# Words that often replace the noun that a reader needs.
 RIDDLE = re.compile(r"(?i)\b(?:what|who|whom|whoever|whatever|none|those|anew|nobody|somebody)\b")
 MOST_RIDDLES = 6 / 1000  # per word
 
 # `as` and `so` are ordinary English in these openings.
 ODD_BUT_PLAIN = ("As with ", "As long as ", "So the ", "So that ")
 
-# A class of the same name in several modules, where the framework or the language asks for the name.
+# Class names that may exist several times, because Django requires the name.
 SEVERAL_TIMES = {"Command", "Meta", "Migration"}
 
 
@@ -165,7 +165,10 @@ def _trees() -> dict[str, ast.Module]:
 
 @cache
 def entries(path: str) -> tuple[tuple[int, str], ...]:
-    """Return the docstrings and comments of a file with their lines; neighboring comment lines are one."""
+    """Return the docstrings and comments of a file, with the numbers of their first lines.
+
+    Neighboring lines with comments count as one comment.
+    """
     return tuple(sorted([*_docstrings(path), *_comments(path)]))
 
 
@@ -211,7 +214,7 @@ def test_no_sentence_opens_with_a_riddle(room):
 
 @pytest.mark.parametrize("room", ALL_ROOMS)
 def test_sentences_use_the_noun(room):
-    """At most six riddle words per 1,000: a few are good English, many make a second reading necessary."""
+    """A few of these words are good English. More than six in 1,000 words make texts hard to read."""
     texts = [text for path in sources(room) for _, text in entries(path)]
     words = sum(len(text.split()) for text in texts)
     riddles = sum(len(RIDDLE.findall(text)) for text in texts)

@@ -1,4 +1,4 @@
-"""`updated_since` and `ETag`: every change is delivered, however late it was committed."""
+"""`updated_since` and `ETag` of the pull: a client gets every change, even if it was committed late."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def client(shop, client_for):
 
 @pytest.fixture
 def changes(client):
-    """Return the changes since the last pull, as a polling client reads them."""
+    """Return a function that polls: each call returns the changes since the previous call."""
     last: dict[str, str] = {}
 
     def poll():
@@ -48,7 +48,7 @@ def changes(client):
     return poll
 
 
-def test_the_groups_of_a_suspended_supplier_go_and_come_back(acme, rival, shop, changes, a_variant):
+def test_the_groups_of_a_suspended_supplier_disappear_and_return(acme, rival, shop, changes, a_variant):
     lantern, theirs = a_variant(acme, "A-1", stock=5), a_variant(rival, "R-1")
     assert changes() == {"A-1": [lantern.pk], "R-1": [theirs.pk]}
     by = Actor.system("test")
@@ -86,7 +86,7 @@ def test_each_kind_of_change_is_listed_once(acme, rival, shop, boutique, client_
     assert changes() == {}
 
     Partnership.objects.filter(retailer=boutique).update(is_active=False)
-    assert changes() == {"R-1": [theirs.pk]}  # one retailer fewer can sell it
+    assert changes() == {"R-1": [theirs.pk]}  # its number of retailers has changed
 
     Partnership.objects.filter(retailer=shop).update(retailer_shipper_account="other")
     assert changes() == {}
@@ -124,7 +124,7 @@ def test_a_removed_group_is_listed_without_variants(acme, rival, shop, changes, 
     assert changes() == {}
 
 
-def test_a_former_partner_learns_that_its_goods_are_gone_but_no_later_names(acme, shop, changes, a_variant):
+def test_a_former_partner_sees_removed_groups_but_no_names_from_later(acme, shop, changes, a_variant):
     kept, renamed, left = (a_variant(acme, sku) for sku in ("KEPT", "OLD", "LEFT"))
     hidden = a_variant(acme, "HIDDEN", listed=False)
     changes()
@@ -178,7 +178,7 @@ def test_a_client_may_use_its_own_clock_and_gets_only_the_changes(acme, client, 
     }
 
 
-def test_everything_is_new_to_a_client_from_before_the_first_snapshot(acme, client, a_variant):
+def test_a_client_from_before_the_first_snapshot_gets_everything(acme, client, a_variant):
     variant = a_variant(acme, "A")
 
     found = client.get("variants", {"service_type": "ecommerce", "updated_since": "2001-01-01"})
@@ -214,7 +214,7 @@ def test_a_change_that_commits_late_is_not_missed(acme, client, changes, a_varia
 
     assert changes() == {"LATE": [late.pk]}
     assert changes() == {}
-    # The control: a filter by the row's own time, which is before that poll, would miss the change.
+    # The transaction wrote this row before `own_clock`: a filter by the time of the row would miss it.
     assert "LATE" in groups(client.get("variants", {"service_type": "ecommerce", "updated_since": own_clock}))
     again = client.get("variants", {"service_type": "ecommerce"}, If_None_Match=tag)
     assert again.status_code == 200
@@ -273,7 +273,7 @@ def test_old_snapshots_are_thinned_out(acme):
 
 
 def test_a_tag_of_another_epoch_never_matches(acme, client, a_variant):
-    """The state that the client saw may have been lost since (tests/faults/test_epochs.py)."""
+    """The new epoch may lack changes that the client has seen (tests/faults/test_epochs.py)."""
     variant = a_variant(acme, "A")
     tag = client.get("variants", {"service_type": "ecommerce"})["ETag"]
     other = re.sub(r"\.[0-9a-f]{12}\.", ".0123456789ab.", tag)

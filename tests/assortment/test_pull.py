@@ -1,4 +1,4 @@
-"""The pull: groups, their suppliers, and their sums (endpoint 14, contract 5)."""
+"""The pull: its groups, with their suppliers and the sums of their stock (endpoint 14, contract 5)."""
 
 from __future__ import annotations
 
@@ -215,6 +215,21 @@ def test_the_pages_together_contain_every_group(acme, rival, shop, client_for, p
 
     assert [len(page) for page in pages] == [3, 3, 1]
     assert sum(pages, []) == pull()
+
+
+def test_each_cursor_works_for_any_text_of_a_group(acme, shop, client_for, a_variant):
+    texts = ["A\u00a0A", "B\tB", "C\u200bC", "D\U0010fffdD", "E" * 100]
+    created = [a_variant(acme, f"S-{number}", model=text) for number, text in enumerate(texts)]
+    created += [a_variant(acme, text) for text in texts]
+    client, seen = client_for(shop), []
+    url = f"{client.base}/variants?service_type=ecommerce&limit=1"
+    while url:
+        answer = client.get(url)
+        assert answer.status_code == 200, answer.content
+        seen += [pk for group in read(answer) for pk in group["variants"]]
+        url = answer.get("Link", "").split(">")[0].removeprefix("<http://testserver")
+
+    assert sorted(seen) == [variant.pk for variant in created]
 
 
 def test_other_keys_cannot_pull(acme, shop, boutique, client_for):

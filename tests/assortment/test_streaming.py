@@ -1,4 +1,4 @@
-"""The pull uses constant memory: it reads chunk by chunk, each by a few statements."""
+"""The pull needs constant memory: it reads one chunk of groups at a time, with a few statements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ask(shop, client_for):
 
 @pytest.fixture
 def streamed(ask):
-    """Request the whole pull; the rest of the stream is closed after the test."""
+    """Return a function that requests the whole pull. The stream is closed after the test."""
     with ExitStack() as opened:
         yield lambda: opened.enter_context(closing(ask()))
 
@@ -55,12 +55,12 @@ def test_the_answer_begins_before_all_is_read(answer):
     pieces = iter(answer.streaming_content)
     with CaptureQueriesContext(connection) as statements:
         first = next(pieces)
-    assert len(statements) == 0  # the first chunk was read with the status line
+    assert len(statements) == 0  # the first chunk was read before the answer began
     assert first.count(b'"model"') == 3
 
     with CaptureQueriesContext(connection) as statements:
         next(pieces)
-    assert 1 <= len(statements) <= 2  # the groups after the last group
+    assert 1 <= len(statements) <= 2  # they read the groups that follow the first chunk
 
 
 def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
@@ -69,19 +69,19 @@ def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
         for taken, piece in enumerate(pieces, start=1):
             assert len(statements) <= taken
             assert piece == b"]" or piece.count(b'"model"') <= 3
-    assert len(statements) == 5  # all of Acme's 14 groups except the first three; Rival has no groups
+    assert len(statements) == 5  # the first 3 of Acme's 14 groups were read before; Rival has no groups
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_client_that_goes_away_leaves_nothing_running(long_answer):
     pieces = iter(long_answer.streaming_content)
     next(pieces), next(pieces)
-    assert readers()  # the control: the third chunk is being read
+    assert readers()  # at this moment, a thread is reading the third chunk
 
     long_answer.close()
 
     assert not readers()
-    assert Variant.objects.count() == 14  # the connection is free
+    assert Variant.objects.count() == 14  # the connection can be used again
 
 
 def readers():
@@ -152,5 +152,5 @@ def test_a_page_of_any_content_costs_the_same(
     client = client_for(shop)
     client.get("variants", {"service_type": "ecommerce", "limit": 500})
 
-    with django_assert_num_queries(5):  # the key, the partners, the snapshot, Acme's groups, Rival's
+    with django_assert_num_queries(5):  # the key, the partners, the snapshot, Acme's groups, Rival's groups
         client.get("variants", {"service_type": "ecommerce", "limit": 500})

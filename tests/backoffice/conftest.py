@@ -1,4 +1,4 @@
-"""Signed-in operators and support staff, and orders for their pages."""
+"""Fixtures and helpers of the admin's tests: signed-in users, an order, and functions that press buttons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def operator(db: None) -> Client:
-    """A signed-in operator, who may view and change everything."""
+    """Return a browser with a signed-in operator, who may view and change everything."""
     client = Client()
     client.force_login(StaffFactory.create(username="olga", group=OPERATORS))
     return client
@@ -28,7 +28,7 @@ def operator(db: None) -> Client:
 
 @pytest.fixture
 def support(db: None) -> Client:
-    """A signed-in member of Support, who may only view."""
+    """Return a browser with a signed-in member of Support, who may only view."""
     client = Client()
     client.force_login(StaffFactory.create(username="sam", group=SUPPORT))
     return client
@@ -49,7 +49,7 @@ def pushed(client_for: Any) -> Callable[..., Order]:
 
 @pytest.fixture
 def order(acme: Any, shop: Retailer, a_variant: Any, pushed: Callable[..., Order]) -> Order:
-    """Two lanterns for Shop, from Acme."""
+    """Create an order of Shop: two lanterns, which Acme has in stock."""
     a_variant(acme, "LAN-1", stock=10)
     return pushed(shop, {"sku": "LAN-1", "quantity": 2})
 
@@ -60,21 +60,24 @@ def fulfillment(order: Order) -> Fulfillment:
 
 
 def do(client: Client, record: Any, action: str, **answers: str) -> Any:
-    """Press a button on a record's page, and follow to the page that it leads to."""
+    """Press a button on a record's page, and return the page after the redirect."""
     meta = record._meta
     path = f"/admin/{meta.app_label}/{meta.model_name}/{record.pk}/do/{action}/"
     return client.post(path, {"reason": "agreed by telephone", **answers}, follow=True)
 
 
 def choose(client: Client, model: Any, action: str, subjects: Sequence[Any], **filters: str) -> Any:
-    """Select rows in a list and choose an action; return its preview page."""
+    """Select rows in a list, choose an action, and return the preview page."""
     path = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
     sent = {"action": action, "_selected_action": [record.pk for record in subjects]}
     return client.post(path, sent, query_params=filters, follow=True)
 
 
 def confirm(client: Client, page: Any, **answers: str) -> Any:
-    """Confirm a preview page, with the typed number of rows. Wait until the action may start, and show it."""
+    """Confirm a preview page with the number of rows, and return the page of the action.
+
+    If the action waits before its start, the wait is skipped.
+    """
     path = page.request["PATH_INFO"]
     typed = str(page.context["counts"]["possible"])
     answer = client.post(
@@ -84,7 +87,7 @@ def confirm(client: Client, page: Any, **answers: str) -> Any:
 
 
 def started(client: Client, path: str) -> Any:
-    """Let the action of a page that waits for its start begin now; return its page, or None."""
+    """Run the action of a page now if it waits for its start, and return its page. Otherwise return None."""
     waiting = OperatorAction.objects.filter(starts_at__gt=timezone.now(), finished_at=None)
     waiting = waiting.filter(pk=path.rstrip("/").rpartition("/")[2])
     if not waiting.update(starts_at=timezone.now()):

@@ -1,4 +1,4 @@
-"""An operator with a phone, who signs in, sets up an app, and reads its codes."""
+"""An operator with an authenticator app, for tests of the second factor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGN_IN, SECOND, SET_UP = (
 
 
 def app_code(secret: str, later: int = 0) -> str:
-    """Return the code of an app (RFC 6238), of now or of a later half minute."""
+    """Return the code that the app shows (RFC 6238). `later` is a number of half minutes from now."""
     step = int(time.time()) // 30 + later
     digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
     at = digest[-1] & 15
@@ -30,27 +30,27 @@ def app_code(secret: str, later: int = 0) -> str:
 
 @dataclass
 class Person:
-    """A user with a browser."""
+    """A user with a browser, and with the secret of the authenticator app."""
 
     name: str
     client: Client = field(default_factory=Client)
     secret: str = ""
 
     def sign_in(self) -> Any:
-        """Do the first step of signing in; return the next page."""
+        """Send the name and the password in a new browser, and return the answer."""
         self.client = Client()
         form = {"username": self.name, "password": PASSWORD, "next": "/admin/orders/order/"}
         return self.client.post(SIGN_IN, form)
 
     def enter(self, code: str) -> Any:
-        """Do the second step of signing in."""
+        """Send the code of the second factor, and return the answer."""
         return self.client.post(SECOND, {"code": code})
 
     def set_up(self) -> list[str]:
-        """Set up an app for a signed-in user; return the recovery codes."""
+        """Set up the app for the signed-in user, and return the recovery codes."""
         self.secret = self.client.get(SET_UP).context["form"].secret
-        # Use the previous code, so that the present one can be used next. It is valid until this half minute
-        # ends.
+        # Each code is accepted once. Use the code of the previous half minute, so that the test can use the
+        # current code next. The previous code is valid until the current half minute ends, so stop the clock.
         with time_machine.travel(time.time(), tick=False):
             page = self.client.post(SET_UP, {"code": app_code(self.secret, -1)}, follow=True)
         return list(page.context["unused_codes"])

@@ -1,4 +1,4 @@
-"""The common parts of all admin pages."""
+"""Rules for the pages of all admin classes."""
 
 import re
 
@@ -14,10 +14,10 @@ from tests.factories import SupplierFactory, VariantFactory
 
 # Models without a page: another page shows their rows, or they are internal.
 WITHOUT_PAGES = {
-    "accounts.ContactMessage",  # in the timeline of its record
+    "accounts.ContactMessage",  # shown in the timeline of its record
     "accounts.AccessToken",
     "accounts.IdempotencyKey",
-    "accounts.MailSubscription",  # *Notifications* of the member, in the portal
+    "accounts.MailSubscription",  # changed by the member on *Notifications* in the portal
     "accounts.OperatorAction",
     "accounts.OperatorActionRow",
     "accounts.OperatorNote",
@@ -35,25 +35,25 @@ WITHOUT_PAGES = {
     "fulfillments.ChangesRead",
     "fulfillments.DailySum",
     "fulfillments.FulfillmentLine",
-    "fulfillments.KeptParcel",  # a panel of the fulfillment
+    "fulfillments.KeptParcel",  # shown in a panel of the fulfillment
     "fulfillments.Rejection",
     "fulfillments.Return",
     "fulfillments.RoutingDecision",
     "fulfillments.Shipment",
     "fulfillments.Carton",  # printed on the labels of a fulfillment
-    "fulfillments.SlipTemplate",  # *Packing slip* of a retailer
+    "fulfillments.SlipTemplate",  # edited on *Packing slip* of a retailer
     "fulfillments.SsccCounter",
     "fulfillments.SummedEvents",
     "imports.Correction",
     "imports.ImportDraft",
     "imports.Reject",
     "imports.UploadChunk",
-    "inventory.ExpectedStock",  # on the orders that wait
+    "inventory.ExpectedStock",  # shown on the waiting orders
     "orders.CancelRequest",
     "orders.OrderLine",
     "orders.RetailerClock",
     "orders.PendingErasure",  # encrypted texts that are deleted within minutes
-    "orders.Reconciliation",  # on the system status
+    "orders.Reconciliation",  # shown on the system status
     "orders.SearchEntry",
     "sftp_ingest.Blob",
     "sftp_ingest.DroppedBlob",
@@ -66,7 +66,7 @@ OURS = [model for label in APPS for model in apps.get_app_config(label).get_mode
 REGISTERED = [model for model in OURS if admin.site.is_registered(model)]
 
 
-def test_every_model_has_its_page_or_a_reason():
+def test_every_model_has_a_page_or_is_listed_as_without_one():
     missing = {model._meta.label for model in OURS if not admin.site.is_registered(model)}
     assert missing <= WITHOUT_PAGES
 
@@ -105,7 +105,7 @@ def test_a_list_beyond_the_limit_says_so(operator, acme, monkeypatch):
     assert "More than 3" in operator.get("/admin/accounts/supplier/").text
 
 
-def test_no_form_has_django_icons_raw_ids_or_split_moments(admin_client, acme):
+def test_no_form_has_django_icons_raw_ids_or_separate_date_and_time_fields(admin_client, acme):
     raw = ("related-widget-wrapper", "vForeignKeyRawIdAdminField", "vTimeField")
     opened = 0
     for model in admin.site._registry:
@@ -115,7 +115,7 @@ def test_no_form_has_django_icons_raw_ids_or_split_moments(admin_client, acme):
     assert opened > 8
 
 
-def test_a_moment_is_one_field_that_keeps_its_seconds(admin_client, acme):
+def test_a_date_and_time_is_one_field_that_keeps_its_seconds(admin_client, acme):
     variant = VariantFactory.create(supplier=acme, special_sale_price_start="2026-05-04T03:02:01Z")
     page = admin_client.get(f"/admin/catalog/variant/{variant.pk}/change/").text
     assert re.search(

@@ -16,7 +16,7 @@ DAY, NOW = timedelta(days=1), timedelta(0)
 
 @pytest.fixture
 def schedule(tmp_path, monkeypatch):
-    """A schedule whose backups have no content."""
+    """Return a daily schedule that keeps two backups. The backups have no content."""
 
     def make(folder, *, with_files):
         folder.with_name(f"{folder.name}.half").mkdir(parents=True)
@@ -37,14 +37,14 @@ def test_a_backup_is_due_at_once_and_then_every_day(schedule):
         assert (schedule.due_in(), schedule.age()) == (NOW, DAY)
 
 
-def test_a_new_process_knows_the_backups_of_the_last(schedule):
+def test_a_new_process_knows_the_backups_of_the_previous_process(schedule):
     with time_machine.travel(NOON, tick=False) as clock:
         schedule.make()
         clock.shift(DAY / 2)
         assert BackupSchedule(schedule.folder, DAY, kept=2).due_in() == DAY / 2
 
 
-def test_the_newest_are_kept_and_folders_of_people_are_left_alone(schedule):
+def test_the_newest_backups_are_kept_and_other_folders_are_not_touched(schedule):
     (schedule.folder / "before the move").mkdir(parents=True)
     (schedule.folder / "before the move" / backups.ABOUT).touch()
     (schedule.folder / "mine.half").mkdir()

@@ -1,4 +1,4 @@
-"""Bulk actions: previewed, done row by row, recorded with actor and reason."""
+"""Bulk actions: they have a preview, change row after row, and are recorded with actor and reason."""
 
 import csv
 from datetime import timedelta
@@ -20,7 +20,7 @@ from tests.factories import OrderFactory, StaffFactory
 
 @pytest.fixture
 def ended(order, fulfillment, client_for, acme):
-    """An order that is shipped whole."""
+    """Return an order whose units are all shipped."""
     supplier = client_for(acme)
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     supplier.put(f"fulfillments/{fulfillment.pk}/setStatus/shipped", {"tracking_number": "T"})
@@ -33,7 +33,7 @@ def going_on(shop, ended, pushed):
 
 
 def results(client, page):
-    """Return the result of each row from the downloaded file."""
+    """Download the file with the results, and return record, result and message of each row."""
     answer = client.get(f"{page.request['PATH_INFO']}results.csv")
     lines = b"".join(answer).decode("utf-8-sig").splitlines()
     return [(row["record"], row["result"], row["message"]) for row in csv.DictReader(lines)]
@@ -41,7 +41,10 @@ def results(client, page):
 
 @pytest.fixture
 def no_time(monkeypatch):
-    """Let the operator's request do one row, or check one page of rows. Workers do the rest."""
+    """Let a request of the operator do only one row, or check only one page of rows.
+
+    Workers do the rest. Return the list of the actions for which a worker was woken.
+    """
     monkeypatch.setattr(bulk_actions, "AT_ONCE", -1.0)
     monkeypatch.setattr(bulk_actions, "SLICE", -1.0)
     woken: list[int] = []
@@ -128,7 +131,7 @@ def test_the_undo_of_a_hold_keeps_the_time_limits_and_a_release_starts_them_agai
     assert ((work.due_at, work.capture_due_at) == (late, late)) is undo
 
 
-def test_a_row_that_changed_since_is_left_alone(operator, ended, going_on):
+def test_a_row_that_changed_after_the_preview_is_left_alone(operator, ended, going_on):
     page = choose(operator, Order, "hold", [going_on])
     do(operator, going_on, "hold")
     events = Event.objects.count()
@@ -204,6 +207,7 @@ def test_the_remaining_rows_can_be_stopped(operator, shop, no_time):
     page = operator.post(f"{page.request['PATH_INFO']}stop/", follow=True)
 
     assert "1 done; 3 not done because the action was stopped." in page.text
+    assert page.text.count("Not done</span>") == 3
     run_operator_action(OperatorAction.objects.get().pk)
     assert Order.objects.filter(held=True).count() == 1
 
@@ -237,13 +241,13 @@ def test_support_can_view_but_not_act(operator, support, ended, going_on):
 
 @pytest.fixture
 def colleague(db):
-    """Sign in another operator with the same permissions."""
+    """Return a browser with another operator, who has the same permissions."""
     client = Client()
     client.force_login(StaffFactory.create(username="carla", group=OPERATORS))
     return client
 
 
-def test_only_the_chooser_confirms_so_that_no_one_acts_in_anothers_name(operator, colleague, ended, going_on):
+def test_only_the_operator_who_chose_an_action_can_confirm_it(operator, colleague, ended, going_on):
     page = choose(operator, Order, "hold", [going_on])
     page = confirm(colleague, page)
 
@@ -255,7 +259,7 @@ def test_only_the_chooser_confirms_so_that_no_one_acts_in_anothers_name(operator
     assert Event.objects.get(type="order.held").actor == "user:olga"
 
 
-def test_who_stopped_an_action_is_kept_beside_who_confirmed_it(operator, colleague, shop, no_time):
+def test_an_action_keeps_who_confirmed_and_who_stopped_it(operator, colleague, shop, no_time):
     OrderFactory.create_in_bulk(3, retailer=shop)
     page = choose(operator, Order, "hold", list(Order.objects.all()))
     run_operator_action(OperatorAction.objects.get().pk)
@@ -275,7 +279,7 @@ def test_an_undo_is_the_action_of_the_operator_who_undoes(operator, colleague, g
     assert Event.objects.get(type="order.released").actor == "user:carla"
 
 
-def test_looking_at_more_rows_asks_no_more_queries(
+def test_the_preview_of_more_rows_costs_no_more_queries(
     operator, shop, pushed, ended, django_assert_max_num_queries
 ):
     for _ in range(6):
@@ -288,7 +292,7 @@ def test_looking_at_more_rows_asks_no_more_queries(
         return len(statements)
 
     asked(orders[:2])
-    # A cached value may expire between two requests, but not in each of them.
+    # A cached value may expire at one of the requests, and cost a query: take the smaller number of two.
     assert min(asked(orders) for _ in range(2)) == min(asked(orders[:2]) for _ in range(2))
 
 

@@ -21,7 +21,7 @@ def time_enough(monkeypatch):
 
 @pytest.fixture
 def begin(operator, shop, monkeypatch):
-    """Choose and confirm a hold of a number of new orders, and leave it to a worker."""
+    """Return a function that confirms a hold of some new orders, and leaves all rows to a worker."""
 
     def begin(count: int) -> OperatorAction:
         orders = OrderFactory.create_in_bulk(count, retailer=shop)
@@ -37,7 +37,10 @@ def begin(operator, shop, monkeypatch):
 
 @pytest.fixture
 def before_keeping(monkeypatch):
-    """Run a function between the change of a row and its result, in the same transaction."""
+    """Return a function that sets a callback.
+
+    The callback runs after the change of a row and before its result is stored, in the same transaction.
+    """
     perform = operator_actions.perform
 
     def happen(what):
@@ -55,7 +58,7 @@ def before_keeping(monkeypatch):
 
 @pytest.fixture
 def before_doing(monkeypatch):
-    """Run a function between reading a row and changing it."""
+    """Return a function that sets a callback. It runs after a row was read and before it is changed."""
     perform = operator_actions.perform
 
     def happen(what):
@@ -83,11 +86,11 @@ def test_each_of_some_hundred_rows_costs_few_statements(begin):
 
     few, many = statements(50), statements(200)
 
-    # Its lock, change, derived state, event, stamp and result, within three savepoints.
+    # A row costs its lock, change, derived state, event, stamp and result, and three savepoints.
     assert (many - few) / 150 <= 13
 
 
-def test_a_killed_workers_rest_is_done_once_by_the_next_worker(begin, before_keeping):
+def test_the_next_worker_does_the_rest_of_a_killed_worker_once(begin, before_keeping):
     action = begin(5)
 
     def die_at_the_third(record):
@@ -107,7 +110,7 @@ def test_a_killed_workers_rest_is_done_once_by_the_next_worker(begin, before_kee
     assert action.counts()["done"] == 5
 
 
-def test_a_second_worker_at_a_row_does_nothing(begin, before_doing):
+def test_a_row_that_another_worker_has_just_done_is_not_done_again(begin, before_doing):
     action = begin(3)
     first = OperatorActionRow.objects.filter(action=action).order_by("id")[0]
     before_doing(lambda record: OperatorActionRow.objects.filter(pk=first.pk).update(result="refused"))
@@ -119,7 +122,7 @@ def test_a_second_worker_at_a_row_does_nothing(begin, before_doing):
     assert action.counts()["refused"] == 1
 
 
-def test_a_row_in_progress_at_the_stop_is_not_done(begin, before_doing):
+def test_a_row_that_was_read_before_the_stop_is_not_done(begin, before_doing):
     action = begin(3)
 
     def stop_at_the_second(record):

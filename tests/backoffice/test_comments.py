@@ -1,4 +1,4 @@
-"""Comments are written on the page of any record, and stand between the events of its timeline."""
+"""Comments can be written on the page of each record. The timeline shows them between the events."""
 
 import pytest
 

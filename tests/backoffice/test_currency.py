@@ -1,4 +1,4 @@
-"""The currency of orders, suppliers and retailers: kept from placement, and never converted or added."""
+"""Currencies: records keep their currency, and amounts in two currencies are never converted or added."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The desk by party and kind, and actions on all rows of a group."""
+"""The desk with its rows grouped by party and kind, and actions on all rows of a group."""
 
 from decimal import Decimal
 
@@ -16,7 +16,7 @@ GROUPS = {"by": "party"}
 
 @pytest.fixture
 def wrong(acme, rival, shop, a_variant, pushed, client_for):
-    """Three orders at Acme and one at Rival, each with a wrong address."""
+    """Create three orders at Acme and one at Rival, each with a wrong address."""
 
     def make(supplier, sku, quantity):
         order = pushed(shop, {"sku": sku, "quantity": quantity, "billed_amount": 10})
@@ -70,8 +70,15 @@ def test_an_action_on_a_group_previews_all_its_rows_but_the_snoozed_ones(operato
         order.fulfillments.get().pk for order in wrong[1:3]
     ]
     assert Fulfillment.objects.filter(state="wrong_address").count() == 4, (
-        "nothing is done before the preview"
+        "nothing may change before the confirmation"
     )
+
+
+def test_an_action_on_a_group_that_no_record_can_match_has_nothing_to_confirm(operator, shop):
+    act = {"action": "approve", "select_across": "1"}
+    page = operator.post(f"{DESK}group/?kind=approval&retailer={shop.pk}", act, follow=True)
+    assert page.status_code == 200
+    assert page.context["counts"]["possible"] == 0
 
 
 @pytest.mark.parametrize(

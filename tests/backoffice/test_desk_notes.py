@@ -1,4 +1,4 @@
-"""Several operators at one desk: rows are taken once, comments stay, and each role acts on its own rows."""
+"""Several operators use the desk: one takes a row, comments stay, and each role acts on its own rows."""
 
 import pytest
 from django.contrib.auth.models import Group
@@ -95,3 +95,24 @@ def test_a_role_is_offered_to_take_only_rows_of_its_desk(acme, group, may):
 
     assert ("Assign to me" in client.get(DESK).text) is may
     assert post(client, job, take="1").status_code == (200 if may else 403)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "error"),
+    [
+        ("text", "x" * 1001, "Nothing was saved. Text: Ensure this value has at most 1000 characters"),
+        (
+            "snooze_hours",
+            "9999",
+            "Nothing was saved. Snooze hours: Ensure this value is less",
+        ),
+    ],
+)
+def test_a_note_that_does_not_fit_is_refused_with_the_reason(operator, work, field, value, error):
+    assert messages(post(operator, work, **{field: value}))[0].startswith(error)
+    assert not OperatorNote.objects.exists()
+
+
+def test_a_note_on_a_row_that_does_not_exist_is_not_found(operator, work):
+    work.pk = 10**9
+    assert post(operator, work, take="1").status_code == 404

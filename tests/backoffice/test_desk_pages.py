@@ -1,5 +1,6 @@
-"""The desk with many rows: each row once over all pages, and rows without orders."""
+"""The desk with several pages, on which each row appears once, and rows for webhooks and silent parts."""
 
+import math
 import time
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from api import signs_of_life
+from api.cursors import write_cursor
 from backoffice.desk.parts import silent_parts
 from backoffice.models import ServicePart
 from events.models import Event
@@ -27,19 +29,19 @@ def all_rows(client, **asked):
         if not page.context["more"]:
             return found
         url = DESK + page.context["more"]
-    raise AssertionError("there is always another page")
+    raise AssertionError("there are more than 50 pages")
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """Use pages of two rows, and windows of three rows of each kind."""
+    """Show two rows on a page, and read three rows of each kind at a time."""
     monkeypatch.setattr("backoffice.desk.pages.PAGE", 2)
     monkeypatch.setattr("backoffice.desk.gathering.WINDOW", 3)
 
 
 @pytest.fixture
 def many(operator, acme, shop, a_variant, pushed, client_for):
-    """Eleven orders in four kinds of trouble, some of them in two; and four imports without a deadline."""
+    """Create eleven orders in four kinds of trouble, some in two, and four imports without a deadline."""
     a_variant(acme, "LAN-1", stock=500)
     states = ["wrong_address", "out_of_stock", "", ""]
     for number in range(11):
@@ -68,7 +70,7 @@ def test_each_row_is_on_one_page_and_each_order_is_listed_once(operator, many, s
     assert len(items) == 11 + 4
 
 
-def test_pages_bring_the_rows_in_the_order_in_which_one_page_has_them(operator, many, monkeypatch):
+def test_small_pages_show_the_rows_in_the_same_order_as_one_large_page(operator, many, monkeypatch):
     whole = seen(all_rows(operator))
     monkeypatch.setattr("backoffice.desk.pages.PAGE", 2)
     assert seen(all_rows(operator)) == whole
@@ -88,12 +90,27 @@ def test_a_solved_row_moves_no_other_row_to_another_page(operator, many, small):
     assert shown.isdisjoint(item.order_id for item in rest)
 
 
-def test_narrowing_stays_on_the_next_page(operator, many, small):
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "nonsense",
+        write_cursor({"held": ["2031-01-01T00:00:00+00:00", math.inf]}, None),
+        write_cursor({"held": ["2031-01-01T00:00:00", 7]}, None),
+        write_cursor({}, ["2031-01-01T00:00:00+00:00", "1", "2031-01-01T00:00:00+00:00", 1, 2**63]),
+    ],
+)
+def test_an_invalid_cursor_shows_the_first_page(operator, many, small, cursor):
+    assert seen(operator.get(DESK, {"start": cursor}).context["items"]) == seen(
+        operator.get(DESK).context["items"]
+    )
+
+
+def test_a_filter_stays_on_the_next_page(operator, many, small):
     assert {item.kind.name for item in all_rows(operator, kind="approval")} == {"approval"}
     assert len(all_rows(operator, kind="approval")) == 4
 
 
-def test_a_webhook_that_gave_events_up_waits_until_they_are_sent_again(operator, acme, order):
+def test_a_webhook_with_dead_deliveries_is_on_the_desk_until_they_are_sent_again(operator, acme, order):
     webhook = WebhookFactory.create(supplier=acme, retailer=None)
     Event.publish()
     event = Event.objects.earliest("number")
@@ -119,14 +136,17 @@ def test_a_webhook_is_on_the_desk_only_after_failing_for_some_time(operator, acm
 
 @pytest.fixture
 def at(monkeypatch):
-    """Let the processes' clock show another time. Delete all signs of life before and after the test."""
+    """Return a function that moves the clock of the signs of life to some seconds after now.
+
+    All signs of life are deleted before and after the test.
+    """
     began, client = time.time(), signs_of_life._client()
     client.delete(signs_of_life.KEY)
     yield lambda seconds: monkeypatch.setattr("api.signs_of_life.time.time", lambda: began + seconds)
     client.delete(signs_of_life.KEY)
 
 
-def test_a_silent_part_of_the_service_waits_until_it_lives_again(operator, at):
+def test_a_silent_part_of_the_service_is_on_the_desk_until_its_next_sign_of_life(operator, at):
     signs_of_life.give("ticker")
     signs_of_life.give("web")
     assert all_rows(operator) == []
@@ -152,7 +172,7 @@ def test_a_removed_part_is_reported_again_only_after_new_silence(operator, at):
     assert len(all_rows(operator)) == 1
 
 
-def test_many_silent_parts_are_kept_by_one_query_and_read_by_one(
+def test_many_silent_parts_are_stored_by_one_query_and_read_by_one(
     db, at, monkeypatch, django_assert_num_queries
 ):
     for host in ("one", "two", "three"):
@@ -168,7 +188,7 @@ def test_many_silent_parts_are_kept_by_one_query_and_read_by_one(
     assert len(again) == 6
 
 
-def test_a_silent_part_that_was_heard_of_since_is_the_same_row_with_its_new_time(db, at):
+def test_a_part_that_becomes_silent_again_keeps_its_row_and_gets_a_new_time(db, at):
     signs_of_life.give("ticker")
     at(100)
     before = silent_parts().get()
@@ -215,7 +235,7 @@ def test_an_action_from_the_desk_leads_back_to_the_desk(operator, order, fulfill
     assert f"?next={DESK}" not in operator.get(f"{item.url}?next=https://evil.example/admin/").text
 
 
-def test_counts_are_exact_beyond_the_window(operator, many, small):
+def test_counts_are_exact_although_few_rows_are_read_at_a_time(operator, many, small):
     page = operator.get(DESK)
     counts = {kind.name: count for kind, count in page.context["gathered"].counts}
     assert page.context["gathered"].total == "15"

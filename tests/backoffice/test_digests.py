@@ -21,7 +21,7 @@ ADD = "/admin/backoffice/digest/add/"
 
 @pytest.fixture
 def server(settings):
-    """A mail server that stores its mails."""
+    """Set a mail server. Django's test runner stores the mails in `mailoutbox`."""
     settings.EMAIL_URL = "smtp://mail.example"
 
 
@@ -78,7 +78,7 @@ def test_a_supplier_gets_no_events_of_another_supplier(server, operator, rival, 
 @pytest.mark.parametrize(
     "state", [{"enabled": False}, {"hour": 23, "sent_at": None}, {"sent_at": "now"}, {"nothing": True}]
 )
-def test_no_digest_is_sent_when_off_too_early_already_sent_or_empty(
+def test_no_digest_is_sent_if_it_is_off_not_yet_due_already_sent_or_empty(
     server, digest, order, state, monkeypatch
 ):
     if state.pop("nothing", False):
@@ -105,7 +105,7 @@ def test_a_former_operator_gets_no_digest(server, digest, trouble):
     assert mail.outbox == []
 
 
-def test_a_mail_server_that_fails_is_asked_again(server, digest, trouble, monkeypatch):
+def test_a_digest_is_sent_again_after_a_failure_of_the_mail_server(server, digest, trouble, monkeypatch):
     def fail(*_):
         raise SMTPException("550 no")
 

@@ -1,4 +1,4 @@
-"""The documents agree with the code."""
+"""The documents list the settings that the code reads, and their links lead to pages that exist."""
 
 import re
 

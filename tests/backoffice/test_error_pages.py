@@ -1,4 +1,4 @@
-"""Error pages for operators; other clients get the envelope."""
+"""Error pages for operators. Clients of other paths get the error as JSON in the envelope."""
 
 import pytest
 from django.test import Client
@@ -6,7 +6,7 @@ from django.test import Client
 from tests.factories import StaffFactory
 
 
-def test_a_page_that_is_not_there_is_a_page_for_people(operator):
+def test_an_unknown_path_gets_an_error_page_for_people(operator):
     page = operator.get("/admin/orders/nothing-of-that-name/")
     assert page.status_code == 404
     assert "This page does not exist" in page.text

@@ -1,4 +1,4 @@
-"""Export of any list of any length, with its filters and columns."""
+"""The export of each list, of any length, with the filters and columns of the list."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from django.test import Client
 from api.exporting import workbook as workbooks
 from api.exporting.keyset import AT_ONCE
 from backoffice.groups import DESKS
+from backoffice.lists.columns import INVALID_FILTER
+from tests.backoffice.conftest import messages
 from tests.factories import OrderFactory, StaffFactory, VariantFactory
 
 LISTED = [model._meta for model in admin.site._registry]
@@ -29,7 +31,7 @@ def table(client, path, **filters):
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-def test_a_filtered_list_is_a_csv_of_its_columns(operator, shop, boutique):
+def test_a_filtered_list_is_exported_as_csv_with_its_columns(operator, shop, boutique):
     OrderFactory.create_in_bulk(3, retailer=shop)
     OrderFactory.create_in_bulk(2, retailer=boutique)
     titles, *rows = table(operator, "/admin/orders/order/export.csv", retailer__id__exact=shop.pk)
@@ -53,7 +55,7 @@ def test_a_filtered_list_is_a_csv_of_its_columns(operator, shop, boutique):
     assert f'href="export.csv?retailer__id__exact={shop.pk}"' in page
 
 
-def test_several_pages_contain_every_row_once(operator, acme):
+def test_the_export_of_several_pages_contains_every_row_once(operator, acme):
     VariantFactory.create_in_bulk(AT_ONCE + 5, supplier=acme)
     rows = table(operator, "/admin/catalog/variant/export.csv")[1:]
     assert len({row[0] for row in rows}) == len(rows) == AT_ONCE + 5
@@ -115,3 +117,4 @@ def test_an_export_with_a_wrong_filter_leads_to_the_list(operator, nonsense):
     answer = operator.get("/admin/orders/order/export.csv", nonsense)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, "/admin/orders/order/?e=1")
+    assert messages(operator.get("/admin/orders/order/?e=1")) == [INVALID_FILTER]

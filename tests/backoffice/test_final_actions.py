@@ -1,4 +1,4 @@
-"""Bulk actions that cannot be undone ask for their number of rows, and can be stopped before they start."""
+"""Bulk actions that cannot be undone ask for the number of rows, and can be stopped before the start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.backoffice.conftest import choose, confirm, started
 
 @pytest.fixture
 def preview(operator, acme, shop, a_variant, pushed):
-    """The preview of canceling two orders of 15 and 30."""
+    """Return the preview of a cancellation of two orders, with amounts of 15 and 30."""
     a_variant(acme, "LAN-1", stock=50, wholesale_price="7.5")
     orders = [pushed(shop, {"sku": "LAN-1", "quantity": quantity}) for quantity in (2, 4)]
     return choose(operator, Order, "cancel", orders)

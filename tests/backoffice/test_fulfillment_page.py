@@ -1,4 +1,4 @@
-"""A fulfillment's page offers the moves that the table of states allows, and no others."""
+"""A fulfillment's page offers exactly the moves that the table of moves allows in its state."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def page_of(client, fulfillment):
 
 
 @pytest.mark.parametrize("state", State)
-def test_the_buttons_follow_the_table(operator, fulfillment, state):
+def test_the_buttons_are_the_moves_that_the_state_allows(operator, fulfillment, state):
     Fulfillment.objects.update(state=state)
     offered = {action.name for action in page_of(operator, fulfillment).context["record_actions"]}
     moves = {*moves_from(state, ActorKind.OPERATOR)} - {CANCEL_UNCAPTURED}  # *Cancel order* makes this move
@@ -41,9 +41,18 @@ def test_an_operator_accepts_and_ships_for_the_supplier(operator, fulfillment):
 
 def test_a_repeated_parcel_is_reported_as_unchanged(operator, fulfillment):
     do(operator, fulfillment, "accept")
+    one_unit = {f"line_{fulfillment.lines.get().pk}": "1"}
+    do(operator, fulfillment, "ship", tracking_number="1Z-9", **one_unit)
+    page = do(operator, fulfillment, "ship", tracking_number="1Z-9", **one_unit)
+    assert messages(page) == ["The parcel 1Z-9 was recorded before. Another parcel needs its own number."]
+    assert fulfillment.shipments.count() == 1
+
+
+def test_a_shipped_fulfillment_is_not_shipped_again(operator, fulfillment):
+    do(operator, fulfillment, "accept")
     do(operator, fulfillment, "ship", tracking_number="1Z-9")
-    page = do(operator, fulfillment, "ship", tracking_number="1Z-9")
-    assert messages(page) == ["This was done before; nothing was changed."]
+    page = do(operator, fulfillment, "ship", tracking_number="1Z-10")
+    assert "All units are shipped." in page.text
     assert fulfillment.shipments.count() == 1
 
 
@@ -93,7 +102,7 @@ def test_a_move_that_the_state_forbids_is_reported_and_changes_nothing(operator,
         ("request-cancelation", State.CANCELING),
     ],
 )
-def test_an_operator_refuses_or_asks_back(operator, fulfillment, action, state):
+def test_an_operator_rejects_units_or_requests_their_cancellation(operator, fulfillment, action, state):
     do(operator, fulfillment, action)
     assert Fulfillment.objects.get(pk=fulfillment.pk).state == state
 
@@ -110,7 +119,7 @@ def test_an_operator_answers_cancellations_in_bulk(operator, fulfillment, action
     assert Fulfillment.objects.get().state == state
 
 
-def test_an_operator_gives_up_on_an_address(operator, fulfillment, order):
+def test_an_operator_cancels_a_fulfillment_whose_address_stays_wrong(operator, fulfillment, order):
     do(operator, fulfillment, "reject-wrong-address")
     do(operator, fulfillment, "give-up")
     order.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Histories of orders and fulfillments show names and skus, and merge all events."""
+"""The histories of orders and fulfillments show all events together, with names and SKUs instead of ids."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_person_is_called_by_name(operator, order):
     assert "olga" in {entry.by for entry in entries_of(operator, order)}
 
 
-def test_any_history_costs_the_same(operator, order, fulfillment, client_for, acme, shop):
+def test_a_longer_history_costs_no_more_queries(operator, order, fulfillment, client_for, acme, shop):
     def asked():
         with CaptureQueriesContext(connection) as sent:
             entries_of(operator, order)

@@ -1,4 +1,4 @@
-"""Lists have filters by days, columns to choose, and saved views."""
+"""The operators' lists: filters by day, the choice of columns, and saved views."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from accounts import saved_views
 from accounts.models import SavedView
 from accounts.operating.day_filter import first_since
 from orders.models import Order
+from tests.backoffice.conftest import messages
 from tests.factories import ImportJobFactory, OrderFactory
 
 LIST = "/admin/orders/order/"
@@ -25,7 +26,7 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 @pytest.fixture
 def days(shop):
-    """One order a day from 10 March on, with gaps between their numbers."""
+    """Create one order for each day from 10 March on, with gaps between their ids. Return the ids."""
     orders = OrderFactory.create_in_bulk(30, retailer=shop)
     Order.objects.filter(pk__in=[order.pk for order in orders[::3]]).delete()
     kept = list(Order.objects.order_by("pk"))
@@ -38,7 +39,7 @@ def shown(page):
     return [order.pk for order in page.context["cl"].result_list]
 
 
-def test_a_list_is_narrowed_to_days_both_included(operator, days):
+def test_a_filter_by_days_includes_the_first_and_the_last_day(operator, days):
     def between(**narrowed):
         return sorted(shown(operator.get(LIST, narrowed)))
 
@@ -88,11 +89,11 @@ def test_an_empty_list_is_empty_on_any_day(operator):
     assert shown(operator.get(LIST, {"created_at_from": "2026-03-12", "created_at_to": "2026-03-12"})) == []
 
 
-def test_columns_are_chosen_and_stay_with_filters_and_files(operator, days):
+def test_chosen_columns_are_kept_by_filters_and_used_by_exports(operator, days):
     page = operator.get(LIST, {"columns": "retailer,updated_at,nonsense", "created_at_from": "2026-03-12"})
     assert page.context["cl"].list_display == ["action_checkbox", "retailer", "updated_at"]
-    assert f'<a href="{LIST}{days[-1]}/change/' in page.text, "each row leads to its page"
-    assert 'name="columns" value="retailer,updated_at,nonsense"' in page.text, "the search keeps them"
+    assert f'<a href="{LIST}{days[-1]}/change/' in page.text, "each row must lead to its page"
+    assert 'name="columns" value="retailer,updated_at,nonsense"' in page.text, "the search keeps the columns"
     answer = operator.get(f"{LIST}export.csv", {"columns": "retailer,updated_at"})
     head = b"".join(answer.streaming_content).decode("utf-8-sig").partition("\r\n")[0]
     assert head == "retailer,updated at"
@@ -123,7 +124,7 @@ def test_a_view_is_saved_shared_changed_and_deleted(operator, support, days):
     assert "Delete the view" not in page.text
 
     support.post(f"{LIST}view/", {"delete": view.pk})
-    assert SavedView.objects.exists(), "only whose it is deletes it"
+    assert SavedView.objects.exists(), "only the owner may delete a view"
     operator.post(f"{LIST}view/", {"delete": view.pk})
     assert not SavedView.objects.exists()
 
@@ -136,7 +137,7 @@ def test_a_saved_view_belongs_to_its_list_and_its_readers(operator, client, days
     assert operator.post("/admin/sessions/session/view/", {"name": "x"}).status_code == 404
 
 
-def test_a_view_without_a_name_or_beyond_the_most_is_refused_in_words(operator, monkeypatch):
+def test_a_view_without_a_name_or_beyond_the_limit_is_refused_with_a_message(operator, monkeypatch):
     monkeypatch.setattr(saved_views, "MOST", 1)
     assert "at most 60 characters" in save(operator, "", "").text
     save(operator, "One", "")
@@ -211,3 +212,11 @@ def test_the_list_of_variants_takes_the_same_queries_for_any_rows(operator, acme
     for number in range(5):
         a_variant(acme, f"LAN-1{number}", stock=1)
     assert asked() == few
+
+
+@pytest.mark.parametrize("sent", ["abc", "", "9" * 30])
+def test_an_action_on_an_id_that_cannot_exist_asks_for_rows(operator, sent):
+    page = operator.post(
+        "/admin/orders/order/", {"action": "hold", "index": "0", "_selected_action": sent}, follow=True
+    )
+    assert messages(page) == ["Select rows of this list."]

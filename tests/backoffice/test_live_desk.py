@@ -1,4 +1,4 @@
-"""The desk reports its changes, and the page of a record shows who looks at it."""
+"""Live parts of pages: the desk's changed rows, and the operators who look at the same record."""
 
 import time
 from urllib.parse import quote
@@ -49,7 +49,7 @@ def test_the_actions_of_a_sent_row_lead_back_to_its_page(operator, order):
     assert f"next={quote('/admin/desk/?kind=held')}" in row["html"]
 
 
-def test_the_page_itself_has_the_rows_by_the_same_keys(operator, order):
+def test_the_page_and_its_updates_use_the_same_keys_of_rows(operator, order):
     do(operator, order, "hold")
     [row] = changes(operator)["rows"]
     assert f'data-row="{row["key"]}"' in operator.get("/admin/desk/").text
@@ -80,7 +80,7 @@ def test_two_operators_on_the_page_of_an_order_see_each_other(operator, nina, or
     assert looking(operator, order) == []
 
 
-def test_presence_needs_no_redis_and_the_right_to_view(operator, order, monkeypatch):
+def test_the_list_of_viewers_works_without_redis_and_needs_the_right_to_view(operator, order, monkeypatch):
     def away():
         raise RedisError("away")
 

@@ -1,4 +1,4 @@
-"""Lists that may have millions of rows are searched by indexes alone, and sorted only by indexed columns."""
+"""Lists that may have millions of rows are searched only by indexes, and sorted only by indexed columns."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, Contact, Partnership, Retailer, Supplier
 from accounts.operating.admin_base import LongList
+from backoffice.lists.phrases import ABOUT, EMPTY
 from backoffice.models import Digest, MessageTemplate
 from fulfillments.models import Fulfillment, PerformanceTarget
 from imports.models import AutoImport, ImportPolicy, SavedMapping
@@ -46,7 +47,7 @@ def test_a_search_reads_no_table_completely(model, admin_client):
                 assert f"Seq Scan on {table}" not in plan_of(statement), (term, plan_of(statement))
 
 
-def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
+def test_no_url_can_sort_a_list_by_a_column_without_an_index(admin_client, shop):
     late, soon = OrderFactory.create_in_bulk(2, retailer=shop)
     Order.objects.filter(pk=late.pk).update(ship_until="2030-01-02")
     Order.objects.filter(pk=soon.pk).update(ship_until="2030-01-01")
@@ -58,7 +59,7 @@ def test_no_address_sorts_a_list_that_has_no_index_for_it(admin_client, shop):
         return rows.index(f"/order/{soon.pk}/") < rows.index(f"/order/{late.pk}/")
 
     for way in (number, -number):
-        assert soon_is_first(o=way), "the newest is first"
+        assert soon_is_first(o=way), "without an index, the newest order must be first"
     assert soon_is_first(o=number, open=1), "open orders have an index by deadline"
     assert not soon_is_first(o=-number, open=1)
 
@@ -111,7 +112,7 @@ def test_amount_and_due_lead_from_the_whole_list_to_the_sorted_open_rows(
     falling = sorted(amounts, key=lambda pk: -amounts[pk])
     assert sorted_by(f"-{number}") == [*falling, unbilled]
     assert sorted_by(number) == [unbilled, *reversed(falling)]
-    assert sorted_by(f"-{number}.1") == [*falling, unbilled], "only the first column sorts: it has an index"
+    assert sorted_by(f"-{number}.1") == [*falling, unbilled], "only the first column sorts"
 
     work = admin_client.get("/admin/fulfillments/fulfillment/", {"open": 1, "o": "-9"}).context["cl"]
     assert work.list_display[9] == "amount"
@@ -119,7 +120,10 @@ def test_amount_and_due_lead_from_the_whole_list_to_the_sorted_open_rows(
 
 
 def plan_of(statement: str) -> str:
-    """Return the plan by which PostgreSQL finds the rows, if it reads no table or index completely."""
+    """Return PostgreSQL's plan, with sequential scans and index scans disabled.
+
+    The plan still has a sequential scan if no bitmap scan of an index can find the rows.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
         cursor.execute(f"EXPLAIN {statement}")
@@ -128,8 +132,8 @@ def plan_of(statement: str) -> str:
     return plan
 
 
-def test_held_orders_are_found_by_an_index_however_many_are_open(shop):
-    """A million open orders with few held ones, which the home page reads each time."""
+def test_held_orders_are_found_by_an_index_among_many_open_orders(shop):
+    """Each home page counts the held orders, of which there are few among many open orders."""
     OrderFactory.create_in_bulk(3000, retailer=shop)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE orders_order")
@@ -147,3 +151,10 @@ def test_the_end_of_an_upgrade_adds_the_totals_of_open_work(acme, shop, a_varian
     add_totals()
     order.refresh_from_db()
     assert (order.billed_total, order.fulfillments.get().agreed_total) == (9, 8)
+
+
+def test_a_list_says_what_it_shows_and_helps_when_it_is_empty(operator):
+    page = operator.get("/admin/events/webhook/").text
+    assert "Addresses that receive events" in page
+    assert "Partners create webhooks in the portal or by the API. They appear here." in page
+    assert not {*ABOUT, *EMPTY} - {model._meta.model_name for model in admin.site._registry}

@@ -1,4 +1,4 @@
-"""Operators write to the people of a party; messages and answers stand in the timeline."""
+"""Messages of operators to the contacts of a party. Timelines show the messages and the answers."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -21,7 +21,7 @@ def anna(acme) -> Contact:
 
 @pytest.fixture
 def _mails(settings, monkeypatch):
-    """A mail server, and a worker that sends at once."""
+    """Set a mail server, and send each message at once without a worker."""
     settings.EMAIL_URL = "smtp://localhost"
     monkeypatch.setattr("backoffice.contacts.sending.wake", tasks.send_message)
 
@@ -106,6 +106,18 @@ def test_a_template_is_filled_from_the_record(operator, fulfillment, anna):
     assert form["text"].value() == "Hello Anna Berg of Acme: It is late"
 
 
+def test_the_contact_of_the_most_concerned_party_is_proposed(operator, order, fulfillment, shop, anna):
+    """A fulfillment proposes the supplier's contacts first, an order the retailer's. Names do not matter."""
+    zoe = ContactFactory.create(retailer=shop, supplier=None, name="Zoe", email="zoe@shop.example")
+    aaron = ContactFactory.create(retailer=shop, supplier=None, name="Aaron", email="aaron@shop.example")
+
+    def proposed(record):
+        return operator.get(page_of(record)).context["contacts"]
+
+    assert [*proposed(fulfillment)] == [anna, aaron, zoe]
+    assert [*proposed(order)] == [aaron, zoe, anna]
+
+
 def test_a_template_with_an_unknown_name_is_refused(operator):
     page = operator.post(
         "/admin/backoffice/messagetemplate/add/", {"name": "X", "subject": "{ordre}", "text": "x"}
@@ -137,7 +149,7 @@ def test_the_page_of_a_party_has_its_contacts(operator, acme, anna):
     assert "Ben" not in str(event.data)
 
 
-def test_a_message_to_a_deleted_contact_names_nobody(operator, fulfillment, anna):
+def test_a_message_to_a_deleted_contact_shows_no_name(operator, fulfillment, anna):
     write(operator, fulfillment, anna)
     anna.delete()
     assert entries(operator, fulfillment) == [("Message to a deleted contact", "Hello Anna")]

@@ -1,4 +1,4 @@
-"""`migrate` on databases of an earlier version, and while that version serves."""
+"""The command `migrate` with a database of an earlier version, and with its processes still running."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def merged() -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Remove the records of all merged and replaced migrations; return the replaced ones of each."""
+    """Record no merged and no replaced migration as applied.
+
+    Return the replaced migrations by the merged migration that replaces them.
+    """
     found = {key: list(migration.replaces) for key, migration in MigrationLoader(None).replacements.items()}
     for app, name in [*found, *chain.from_iterable(found.values())]:
         MigrationRecorder(connection).record_unapplied(app, name)
@@ -35,7 +38,7 @@ def test_a_database_with_all_replaced_migrations_needs_nothing(merged):
 
 
 @pytest.mark.parametrize("app", ["accounts", "backoffice"])
-def test_a_database_with_some_of_them_is_refused(merged, app):
+def test_a_database_with_only_some_replaced_migrations_is_refused(merged, app):
     for (of, _), replaced in merged.items():
         record(replaced[:2] if of == app else replaced)
 
@@ -50,7 +53,7 @@ def test_a_database_with_some_of_them_is_refused(merged, app):
 
 
 def failing(monkeypatch, sqlstates):
-    """Let Django's command fail with these SQLSTATEs, one after the other, and then succeed."""
+    """Let each run of Django's command fail with the next of these SQLSTATEs, and later runs succeed."""
     states = iter(sqlstates)
 
     def handle(self, *args, **options):
@@ -73,7 +76,7 @@ def test_a_migration_that_lost_a_lock_to_a_request_runs_again(monkeypatch, capsy
 
 
 @pytest.mark.parametrize("sqlstates", [["57P01"], ["40P01"] * 20])
-def test_any_other_failure_and_the_last_one_end_the_command(monkeypatch, sqlstates):
+def test_another_failure_or_too_many_failures_end_the_command(monkeypatch, sqlstates):
     failing(monkeypatch, sqlstates)
 
     with pytest.raises(OperationalError):

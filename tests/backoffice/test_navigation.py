@@ -1,4 +1,4 @@
-"""The navigation of the admin: entries by task, with counts, and only permitted ones."""
+"""The menu of the admin: entries by task, with counts, and only entries that the user may open."""
 
 import pytest
 from django.contrib import admin
@@ -83,7 +83,7 @@ def test_counts_stop_at_a_limit(operator, acme, monkeypatch):
     assert links(operator.get("/admin/"))["Imports"].count == "1+"
 
 
-def test_pages_come_without_counts_while_the_cache_is_away(operator, monkeypatch):
+def test_pages_have_no_counts_while_the_cache_is_down(operator, monkeypatch):
     def gone(key):
         raise ConnectionError
 
@@ -103,10 +103,10 @@ def test_the_menu_has_seven_sections_of_work_and_two_apart(admin_client):
         *("Home", "Desk", "Orders", "Products", "Files", "Partners", "Performance"),
         *("Settings", "System"),
     ]
-    assert [section.title for section in sections if section.apart] == ["Settings"], "the others follow it"
+    assert [section.title for section in sections if section.apart] == ["Settings"], "only one gap"
 
 
-def test_the_menu_is_a_landmark_that_opens_without_a_script_and_its_counts_are_words(operator, acme):
+def test_the_menu_is_accessible_and_opens_without_a_script(operator, acme):
     ImportJobFactory.create(supplier=acme, status=Status.AWAITING_APPROVAL)
     count_waiting()
     text = operator.get("/admin/").text

@@ -1,4 +1,4 @@
-"""Operators sign in by OpenID Connect, with a small provider of the tests."""
+"""Operators sign in by OpenID Connect. The tests run a small provider."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECRET = "a secret that only these two know of, and long"
 
 
 class Provider(ThreadingHTTPServer):
-    """An OpenID provider that vouches for the user in `claims`."""
+    """An OpenID provider that always answers with the user in `claims`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answers)
@@ -69,7 +69,7 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(answer).encode())
 
     def log_message(self, *_: object) -> None:
-        """Log nothing, so that tests are silent."""
+        """Log nothing, because the log lines would appear among the results of the tests."""
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def provider(settings):
 
 
 def come_back(client: Client) -> str:
-    """Sign in at the provider as a browser does; return the last page."""
+    """Sign in at the provider as a browser does, and return the address of the last redirect."""
     away = client.get("/admin/oidc/oidc/login/?next=/admin/orders/order/").headers["Location"]
     state = parse_qs(urlsplit(away).query)["state"][0]
     answer = client.get("/admin/oidc/oidc/login/callback/", {"state": state, "code": "c"})
     return str(answer.headers["Location"])
 
 
-def test_the_sign_in_page_offers_it_only_where_it_is_set_up(provider, settings):
+def test_the_sign_in_page_offers_openid_only_if_it_is_set_up(provider, settings):
     page = Client().get("/admin/login/?next=/admin/events/event/").content
     assert b'oidc/oidc/login/?next=/admin/events/event/">Sign in with Acme Login' in page
     settings.OPENID_APPS.clear()
@@ -108,7 +108,7 @@ def test_the_sign_in_page_offers_it_only_where_it_is_set_up(provider, settings):
     assert Client().get("/admin/oidc/oidc/login/").status_code == 404
 
 
-def test_an_operator_with_a_verified_address_comes_in_and_is_known_from_then_on(provider):
+def test_an_operator_with_a_verified_address_is_signed_in_and_recognized_later(provider):
     StaffFactory.create(username="ada", email="Ada@example.com")
     provider.claims = {"sub": "7", "email": "ada@example.com", "email_verified": True}
     client = Client()
@@ -141,7 +141,7 @@ def test_no_other_user_signs_in_and_no_user_is_created(provider, claims, django_
     assert django_user_model.objects.count() == 1
 
 
-def test_a_deactivated_user_stays_out_although_the_provider_vouches(provider):
+def test_a_deactivated_user_cannot_sign_in_by_the_provider(provider):
     ada = StaffFactory.create(username="ada", email="ada@example.com")
     provider.claims = {"sub": "7", "email": "ada@example.com", "email_verified": True}
     come_back(Client())

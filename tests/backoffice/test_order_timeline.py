@@ -1,4 +1,4 @@
-"""An order's timeline shows routing, webhooks and suspensions; work is reassigned with a suspension."""
+"""An order's timeline shows routing, webhooks and suspensions. A suspension can reassign open work."""
 
 from datetime import timedelta
 
@@ -20,13 +20,13 @@ def order_page(client, order):
     return client.get(f"/admin/orders/order/{order.pk}/change/").text
 
 
-def test_the_history_says_where_routing_sent_it(operator, order):
+def test_the_history_shows_the_supplier_that_routing_chose(operator, order):
     page = order_page(operator, order)
     assert "Routed" in page
     assert "2 × LAN-1 to Acme" in page
 
 
-def test_one_request_is_one_row_headed_by_a_sentence(operator, acme, order, fulfillment, client_for):
+def test_all_events_of_a_request_are_one_row_with_a_sentence(operator, acme, order, fulfillment, client_for):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/missing_sku")
     operator.post(f"/admin/orders/order/{order.pk}/comment/", {"text": "Called them", "next": "/admin/"})
     page = operator.get(f"/admin/orders/order/{order.pk}/change/")
@@ -39,7 +39,7 @@ def test_one_request_is_one_row_headed_by_a_sentence(operator, acme, order, fulf
     assert [row.meaning for row in rows] == ["", "bad", ""]
     assert len(rows[0].entries) > 2
     assert ("Routed", "2 × LAN-1 to Acme") in rows[0].shown
-    # The id of a request is behind *Details*.
+    # The id of a request is shown only in *Details*.
     before, _, details = page.text.partition("Acme refused 2 × LAN-1: Missing SKU")[2].partition("<details>")
     assert rows[1].lead.request_id not in before
     assert rows[1].lead.request_id in details
@@ -68,7 +68,7 @@ def test_entries_without_a_request_are_grouped_by_actor_and_moment():
     assert rows[0].sentence == "Shop (demo) pushed the order"
 
 
-def test_a_fulfillment_has_the_same_rows(operator, acme, order, fulfillment, client_for):
+def test_the_timeline_of_a_fulfillment_has_such_rows_too(operator, acme, order, fulfillment, client_for):
     client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/accepted")
     page = operator.get(f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/")
     assert [row.sentence for row in page.context["rows"]][-1] == "Acme accepted the work"
@@ -115,8 +115,8 @@ def test_the_route_omits_suppliers_suspended_later_or_without_the_item(
         {
             "sku": "LAN-1",
             "upc": "012345678905",
-        },  # the line names a upc: a supplier with only the sku is no candidate
-        {"sku": "LAN-1", "supplier_id": 0},  # pinned to Acme
+        },  # a supplier with only the SKU is no candidate for a line with a UPC
+        {"sku": "LAN-1", "supplier_id": 0},  # the test replaces 0 by the id of Acme
     ],
 )
 def test_the_route_names_only_suppliers_that_routing_would_ask(
@@ -147,7 +147,7 @@ def test_a_tracking_number_that_was_given_on_accept_is_found(operator, acme, ord
 
 @pytest.fixture
 def both(acme, rival, shop, a_variant, pushed, client_for):
-    """Two fulfillments of Acme's that Rival could fill, too: one of them is accepted."""
+    """Create two orders with fulfillments of Acme that Rival could fill too. Acme has accepted the first."""
     a_variant(acme, "LAN-1", stock=10, wholesale_price="1")
     a_variant(rival, "LAN-1", stock=10, wholesale_price="9")
     orders = [pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2)]

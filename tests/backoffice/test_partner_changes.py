@@ -10,7 +10,7 @@ KEY = {"allowed_networks": "", "rate_limit": "", "expires_at": ""}
 
 
 def events():
-    """Return type and data of the events. All must be by the operator, and visible only to operators."""
+    """Return the types and data of the events. Check that olga caused them and only operators see them."""
     happened = list(Event.objects.order_by("id"))
     assert {(event.actor, event.area) for event in happened} <= {("user:olga", "accounts")}
     return [(event.type, event.data) for event in happened]
@@ -85,7 +85,7 @@ def test_a_new_party_and_its_partnership_are_recorded(operator, acme):
     ]
 
 
-def test_a_partnership_that_is_switched_off_is_recorded_for_both(operator, partnership, client_for):
+def test_the_end_of_a_partnership_is_recorded_for_both_parties(operator, partnership, client_for):
     form = form_of(partnership)
     del form["is_active"]
     assert operator.post(f"{PATH}/partnership/{partnership.pk}/change/", form).status_code == 302
@@ -106,13 +106,13 @@ def test_changed_terms_of_a_partnership_are_recorded(operator, partnership):
     assert (name, data["changed"]) == ("partnership.updated", {"hours_to_ship": {"from": None, "to": 48}})
 
 
-def test_a_keys_life_is_recorded_without_its_secret(operator, acme):
+def test_each_change_of_a_key_is_recorded_without_its_secret(operator, acme):
     operator.post(f"{PATH}/apikey/add/", {**KEY, "name": "ERP", "supplier": acme.pk})
     key = ApiKey.objects.get()
     operator.post(f"{PATH}/apikey/{key.pk}/change/", {**KEY, "name": "ERP", "scopes": ["catalog:read"]})
     operator.post(f"{PATH}/apikey/{key.pk}/do/rotate/")
     fresh = ApiKey.objects.exclude(pk=key.pk).get()
-    for _ in range(2):  # the second time nothing is left to revoke
+    for _ in range(2):  # the second request changes nothing
         operator.post(f"{PATH}/apikey/{fresh.pk}/do/revoke/", {"reason": "Lost"})
 
     of_key = {"api_key_id": key.pk, "name": "ERP", "prefix": key.prefix}
@@ -125,7 +125,7 @@ def test_a_keys_life_is_recorded_without_its_secret(operator, acme):
     ]
 
 
-def test_a_change_without_its_record_is_rolled_back(operator, acme, monkeypatch):
+def test_a_change_is_rolled_back_if_its_event_cannot_be_recorded(operator, acme, monkeypatch):
     def broken(*args, **kwargs):
         raise RuntimeError
 

@@ -1,4 +1,4 @@
-"""Partners get a mail about keys and logins that operators change for them."""
+"""Partners get mails about changes of their keys and SFTP logins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.factories import SftpLoginFactory
 @pytest.fixture(autouse=True)
 def _with_mail(settings, db) -> None:
     settings.EMAIL_URL = "smtp://mail.example"
-    send_notices()  # the first run starts with the present
+    send_notices()  # the first run sends nothing about earlier changes
 
 
 def mailed() -> list[tuple[str, list[str]]]:
@@ -109,7 +109,7 @@ def test_a_mail_that_fails_is_sent_later_and_given_up_after_a_day(acme, admin_cl
     assert len(mailed()) == 1
 
 
-def test_without_mail_nothing_is_sent_later(acme, admin_client, settings):
+def test_a_change_without_a_mail_server_is_not_mailed_later(acme, admin_client, settings):
     settings.EMAIL_URL = ""
     do(admin_client, ApiKey.issue(acme, "ERP")[0], "revoke")
     assert mailed() == []

@@ -1,8 +1,10 @@
-"""The ranking of suppliers and retailers: targets, changes, links to the counted fulfillments, CSV."""
+"""The rankings of suppliers and retailers: targets, trends, links to the counted fulfillments, CSV export."""
 
 from __future__ import annotations
 
 import csv
+import html
+import re
 from datetime import timedelta
 
 import pytest
@@ -19,7 +21,7 @@ PATH = "/admin/performance/"
 
 @pytest.fixture
 def worked(acme, rival, shop, boutique, a_variant, client_for, pushed):
-    """Acme ships one of two orders late; Rival ships in time and refuses one."""
+    """Create fulfillments: Acme ships one late and has one open, Rival ships one on time and rejects one."""
     for supplier, sku in ((acme, "LAN-1"), (rival, "MUG-1")):
         a_variant(supplier, sku, stock=9)
     late, open_work = (pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get() for _ in range(2))
@@ -69,6 +71,12 @@ def test_each_number_leads_to_its_fulfillments(operator, worked):
     assert operator.get("/admin/fulfillments/fulfillment/?counted=nothing", follow=True).status_code == 200
 
 
+@pytest.mark.parametrize("days", ["0001-01-01.9999-12-31", "0001-01-01.2026-01-01", "2026-01-01.9999-12-31"])
+def test_a_link_with_impossible_days_is_refused_as_other_wrong_filters(operator, days):
+    wrong = operator.get("/admin/fulfillments/fulfillment/", {"counted": f"late.{days}.0.0"})
+    assert wrong["Location"] == "/admin/fulfillments/fulfillment/?e=1"
+
+
 def test_a_partnership_can_have_its_own_targets(operator, worked, acme, shop):
     partnership = acme.partnerships.get(retailer=shop)
     values = {"partnership": partnership.pk, "on_time_percent": 90, "most_refused_percent": 5}
@@ -83,7 +91,7 @@ def test_a_partnership_can_have_its_own_targets(operator, worked, acme, shop):
     assert operator.get(rows["Acme"].links["late"]).context["cl"].result_count == 0
 
 
-def test_the_days_before_are_shown_beside(operator, worked, acme, shop):
+def test_the_numbers_of_the_days_before_are_shown_too(operator, worked, acme, shop):
     before = timezone.now().date() - timedelta(days=8)
     DailySum(supplier_id=acme.pk, retailer_id=shop.pk, day=before, measure="created", count=4).save()
     assert ranking(operator, days="7")["Acme"].performance.more_received == -50
@@ -133,5 +141,8 @@ def test_the_counts_of_acceptances_and_doubtful_parcels_lead_to_their_fulfillmen
     assert [counted for _, _, counted in page.context["times"]] == ["", "accepted", "shipped"]
     [accepted] = operator.get(page.context["links"]["accepted"]).context["cl"].result_list
     assert accepted.pk == worked["late"].pk
+    [open_now] = re.findall(r'href="([^"]*open=[^"]*)"', page.text)
+    listed = operator.get(html.unescape(open_now)).context["cl"].result_list
+    assert len(listed) == page.context["card"].open_now
     doubtful = operator.get(page.context["links"]["doubtful_tracking"]).context["cl"].result_list
     assert len(doubtful) == page.context["counts"]["doubtful_tracking"]

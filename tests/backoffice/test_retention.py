@@ -1,4 +1,4 @@
-"""Retention: old rows are removed a window at a time; needed rows of any age stay."""
+"""Retention: old rows are deleted, a limited number at a time. Rows that are still needed stay."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_the_newest_upload_of_a_path_is_kept(acme):
     assert Upload.objects.count() == 2
 
 
-def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, client_for):
+def test_events_of_orders_and_the_newest_event_stay(acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=5)
     record("variant.event", by=Actor.system("test"), area="catalog", supplier=acme)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
@@ -112,7 +112,7 @@ def test_events_of_orders_and_the_newest_of_all_stay(acme, shop, a_variant, clie
     assert set(Event.objects.values_list("pk", flat=True)) == of_order
 
 
-def test_an_event_is_deleted_after_its_deliveries_and_delays_no_other(acme):
+def test_an_event_is_deleted_after_its_deliveries_and_delays_no_other_event(acme):
     for title in ("kept for a webhook", "goes", "the newest stays"):
         record("variant.event", by=Actor.system("test"), area="catalog", supplier=acme, data={"title": title})
     Event.publish()
@@ -125,7 +125,7 @@ def test_an_event_is_deleted_after_its_deliveries_and_delays_no_other(acme):
     assert prune() == {"events without an order": 1}
 
 
-def test_reasons_of_routing_go_once_the_order_is_closed(acme, shop, a_variant, client_for):
+def test_routing_decisions_are_deleted_after_the_order_is_finished(acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=5)
     order_id = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1})).json()["order_id"]
     RoutingDecision.objects.update(decided_at=LONG_AGO)
@@ -144,7 +144,7 @@ def test_an_ended_routing_simulation_is_deleted(acme):
     assert {*RoutingSimulation.objects.all()} == {waits, new}
 
 
-def test_the_sums_of_days_long_ago_go(acme):
+def test_old_daily_sums_are_deleted(acme):
     DailySumFactory.create(supplier_id=acme.pk, day=LONG_AGO.date())
     today = DailySumFactory.create(supplier_id=acme.pk)
 

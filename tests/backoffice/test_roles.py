@@ -1,4 +1,4 @@
-"""Roles with a part of the rights: pages offer their users only actions that they may do."""
+"""Roles with a part of the rights: pages show only the actions that a user of the role may do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_FOLLOWED = re.compile(r"/(logout|jsi18n|password_change)/")
 
 @pytest.fixture
 def pages(acme, shop, a_variant, pushed, client_for) -> list[str]:
-    """Pages with waiting work and with partners."""
+    """Create work that waits and partners, and return the paths of their pages."""
     variant = a_variant(acme, "A-1", stock=5)
     order = pushed(shop, {"sku": "A-1", "quantity": 3})
     work = order.fulfillments.get()

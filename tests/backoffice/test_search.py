@@ -1,4 +1,4 @@
-"""The search box finds records by any part of their names, in any case, and by indexes alone."""
+"""The search box finds records by any part of their names, ignores case, and reads only indexes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MANY = {
 
 
 def found(client, term):
-    """Return the names of the hits of a search, by kind."""
+    """Return the names of the found records, by the title of their group."""
     page = client.get(SEARCH, {"q": term, "all": 1})
     assert page.status_code == 200
     return {group.title: [hit.name for hit in group.hits] for group in page.context["groups"]}
@@ -132,7 +132,7 @@ def test_only_users_with_the_right_may_search(client, support, order):
     assert found(support, order.retailer_order_id)["Orders"] == [order.retailer_order_id]
 
 
-def test_a_search_asks_a_fixed_number_of_times_and_reads_ranges_of_indexes(operator, shop, acme, order):
+def test_a_search_has_a_fixed_number_of_queries_and_reads_only_indexes(operator, shop, acme, order):
     VariantFactory.create_in_bulk(3000, supplier=acme)
     numbers = factory.Sequence(lambda n: f"Bulk-{n}")
     OrderFactory.create_in_bulk(3000, retailer=shop, retailer_order_id=numbers)
@@ -147,7 +147,7 @@ def test_a_search_asks_a_fixed_number_of_times_and_reads_ranges_of_indexes(opera
         statements = [each["sql"] for each in asked if each["sql"].startswith(("SELECT", "(SELECT"))]
         asked_for.add(len(statements) - (3 if term.isdecimal() else 0))
         for statement in statements:
-            if " LIKE " not in statement:  # a trigram index is worth its cost only in larger tables
+            if " LIKE " not in statement:  # in small tables, a trigram index costs more than a scan
                 assert not read_whole(statement, "on") & BY_PREFIX
             assert not read_whole(statement, "off") & MANY, (term, statement)
     assert len(asked_for) == 1

@@ -34,7 +34,7 @@ def root() -> Person:
 
 @pytest.fixture
 def _must(root) -> None:
-    """Require a second factor on the page of the operators' group."""
+    """Require a second factor from all operators. The superuser sets this on the operators' group."""
     group = Group.objects.get(name=OPERATORS)
     form = {"name": group.name, "second_factor_required": "on", "permissions": permissions(group)}
     answer = root.client.post(f"/admin/auth/group/{group.pk}/change/", form)
@@ -57,7 +57,7 @@ def test_a_user_with_an_app_enters_its_code_and_gets_the_wanted_page(ada):
     assert ada.sees_orders()
 
 
-def test_a_code_is_good_for_one_sign_in(ada):
+def test_a_code_is_accepted_for_only_one_sign_in(ada):
     ada.sign_in()
     ada.set_up()
     code = app_code(ada.secret)
@@ -69,7 +69,7 @@ def test_a_code_is_good_for_one_sign_in(ada):
     assert ada.enter(app_code(ada.secret, 1)).status_code == 302
 
 
-def test_a_recovery_code_lets_in_once(ada):
+def test_a_recovery_code_is_accepted_once(ada):
     ada.sign_in()
     first, *_ = ada.set_up()
     ada.sign_in()
@@ -90,7 +90,7 @@ def test_after_wrong_codes_even_the_right_one_is_refused(ada, caplog):
     assert "a second factor of operator 'ada' from 127.0.0.1 was wrong" in caplog.text
 
 
-def test_without_redis_codes_are_taken_once(ada, monkeypatch):
+def test_without_redis_a_code_is_still_accepted_only_once(ada, monkeypatch):
     monkeypatch.setattr("accounts.sign_in.counter", lambda: Counter("redis://127.0.0.1:1/0"))
     ada.sign_in()
     ada.set_up()
@@ -153,7 +153,7 @@ def test_another_operator_resets_a_lost_factor_with_a_reason(ada, root):
     )
 
 
-def test_no_user_resets_their_own_factor_or_a_superusers(ada, root):
+def test_no_operator_resets_their_own_factor_or_the_factor_of_a_superuser(ada, root):
     ada.sign_in()
     path = "/admin/auth/user/{}/reset-second-factor/"
     root_id = User.objects.get(username="root").pk
@@ -177,7 +177,7 @@ def test_changes_of_a_second_factor_are_recorded(ada, django_capture_on_commit_c
     assert ada.sign_in().headers["Location"] == "/admin/orders/order/"
 
 
-def test_a_former_operator_stays_out_at_the_second_step(ada):
+def test_a_user_who_is_no_operator_any_more_cannot_finish_signing_in(ada):
     ada.sign_in()
     ada.set_up()
     ada.sign_in()
@@ -206,7 +206,7 @@ def _by_default(settings) -> None:
 
 @pytest.mark.usefixtures("_by_default")
 @pytest.mark.parametrize("rights", [{"group": OPERATORS}, {"group": "Order desk"}, {"is_superuser": True}])
-def test_by_default_everyone_who_may_act_sets_one_up_first(rights):
+def test_by_default_each_user_who_may_act_first_sets_up_a_second_factor(rights):
     StaffFactory.create(username="ada", password=PASSWORD, **rights)
     ada = Person("ada")
     ada.sign_in()
@@ -231,7 +231,7 @@ def test_a_permission_given_directly_to_a_user_also_requires_a_factor():
 
 
 @pytest.mark.usefixtures("_by_default")
-def test_an_exempt_operator_needs_none(ada, settings):
+def test_an_exempt_operator_needs_no_second_factor(ada, settings):
     settings.SECOND_FACTOR_EXEMPT = ["ada"]
     ada.sign_in()
     assert ada.sees_orders()
@@ -242,7 +242,7 @@ def test_a_person_with_a_second_factor_costs_one_query(ada, django_assert_num_qu
     ada.sign_in()
     ada.set_up()
     user = User.objects.get(username="ada")
-    with django_assert_num_queries(1):  # reads the second factors
+    with django_assert_num_queries(1):  # the query of the second factors
         assert not lacks_second_factor(user)
 
 

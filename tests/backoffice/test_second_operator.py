@@ -1,4 +1,4 @@
-"""A setting makes bulk actions wait for a second operator."""
+"""Bulk actions that wait for the approval of a second operator, if a setting requires it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def path_of(page) -> str:
     return path
 
 
-def test_confirming_only_asks_and_the_second_operator_approves(operator, second, keys, acme, client_for):
+def test_a_confirmed_action_runs_after_a_second_operator_approves(operator, second, keys, acme, client_for):
     page = choose(operator, ApiKey, "revoke", keys)
     assert "A second operator has to approve this action" in page.text
     page = confirm(operator, page)
@@ -61,7 +61,7 @@ def test_confirming_only_asks_and_the_second_operator_approves(operator, second,
     assert "olga, approved by bert" in operator.get("/admin/activity/").text
 
 
-def test_the_chooser_cannot_approve_or_confirm_again(operator, keys):
+def test_the_operator_who_chose_an_action_cannot_approve_it(operator, keys):
     page = confirm(operator, choose(operator, ApiKey, "revoke", keys))
 
     answer = operator.post(f"{path_of(page)}approve/", follow=True)
@@ -115,7 +115,7 @@ def test_a_request_is_kept_for_a_week(operator, keys):
         assert OperatorAction.objects.exists() == kept
 
 
-def test_a_misspelt_action_stops_the_start(settings):
+def test_a_misspelled_action_in_the_setting_is_reported_at_the_start(settings):
     assert check_names() == []
     settings.SECOND_OPERATOR_ACTIONS = ["erase", "revok"]
     (error,) = check_names()

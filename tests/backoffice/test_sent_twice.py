@@ -1,4 +1,4 @@
-"""A form that is sent twice is done once, and the page reports it."""
+"""A form that is sent twice changes the record once, and the second answer tells the operator."""
 
 import re
 from uuid import uuid4
@@ -23,7 +23,7 @@ def level(acme, a_variant):
 
 
 class Adjusting:
-    """Return the page of *Adjust stock* and the data of its form."""
+    """A browser on the page *Adjust stock*: it opens the page, and sends the form of an opened page."""
 
     def __init__(self, operator, level):
         self.operator, self.path = operator, f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
@@ -69,7 +69,7 @@ def test_a_form_that_was_wrong_is_corrected_and_sent_again(adjust):
 
 
 def test_one_of_two_concurrent_forms_is_done(db, level):
-    """Neither form sees the other: the second one fails when it stores the form's id."""
+    """Both calls know the same form id. The second call fails when it stores the id again."""
     admin, by, form_id = StockLevelAdmin(StockLevel, site), Actor(ActorKind.OPERATOR, "olga"), uuid4()
     action = admin.find_action("adjust")
     assert action

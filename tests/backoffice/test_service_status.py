@@ -23,7 +23,7 @@ def _nobody_was_heard_of():
 
 @pytest.fixture
 def heard(monkeypatch):
-    """Write a sign of a part on a host with an age in seconds."""
+    """Return a function that writes the sign of life of a part on a host. `seconds` is its age."""
 
     def give(part: str, host: str = "one", seconds: float = 0.0, **facts: float) -> None:
         now = time.time()

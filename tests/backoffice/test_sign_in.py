@@ -1,4 +1,4 @@
-"""Guesses of an operator's password are slowed down and logged, by name and address."""
+"""Wrong passwords of operators are limited for each name and address, and logged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_after_ten_wrong_passwords_even_the_right_one_is_refused():
     assert not any(signed_in(password=f"guess {n}") for n in range(10))
 
     assert not signed_in()
-    assert signed_in(address="203.0.113.10"), "ada herself, from elsewhere"
+    assert signed_in(address="203.0.113.10"), "ada can sign in from another address"
 
 
 @pytest.mark.usefixtures("_ada")

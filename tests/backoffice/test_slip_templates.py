@@ -1,4 +1,4 @@
-"""Operators edit a packing slip and see it on a real order before they save it."""
+"""Operators edit the design of packing slips, and see a slip of a real order before they save."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def test_the_preview_shows_a_real_order_without_saving(
 
 
 @needs_pdftotext
-def test_a_retailer_without_orders_sees_an_invented_one(operator: Client, boutique: Retailer):
+def test_a_preview_for_a_retailer_without_orders_shows_an_example(operator: Client, boutique: Retailer):
     text = text_of(operator.post(f"{page_of(boutique)}?preview", FORM | {"show_prices": "on"}).content)
     assert "SAMPLE-1" in text
     assert "50.00" in text
 
 
-def test_support_may_look_and_not_change(shop: Retailer, support: Client):
+def test_support_sees_a_slip_template_and_cannot_change_it(shop: Retailer, support: Client):
     assert support.get(page_of(shop)).status_code == 200
     assert support.post(page_of(shop), FORM).status_code == 403
     assert not SlipTemplate.objects.exists()

@@ -1,4 +1,4 @@
-"""Two operators with the form of one record open: no change of either is lost."""
+"""Two operators edit the same record at the same time, and no change is lost."""
 
 import re
 
@@ -27,7 +27,7 @@ def fields_of(client, url):
     return {name: value for name, value in sent.items() if value is not False}
 
 
-def test_a_stale_form_says_who_changed_what_and_keeps_the_typed_text(operator, colleague, acme):
+def test_a_stale_form_names_the_colleagues_change_and_keeps_the_typed_text(operator, colleague, acme):
     url = f"/admin/accounts/supplier/{acme.pk}/change/"
     mine = fields_of(operator, url)
     assert colleague.post(url, {**fields_of(colleague, url), "name": "Acme Ltd"}).status_code == 302

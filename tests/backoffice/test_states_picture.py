@@ -1,4 +1,4 @@
-"""The diagram of the states in docs/states.md follows the table."""
+"""The diagram in docs/states.md shows the table of moves."""
 
 import re
 
@@ -11,7 +11,7 @@ from fulfillments.states import MOVES, WORKABLE, State
 def test_the_page_of_states_has_the_diagram_of_the_table():
     page = (settings.BASE_DIR / "docs/states.md").read_text(encoding="utf-8")
     assert mermaid() in page
-    assert page == replaced(page), "write it again: manage.py states_diagram"
+    assert page == replaced(page), "run `manage.py states_diagram`, which writes the page again"
 
 
 def test_the_diagram_has_every_state_and_every_move():
@@ -27,5 +27,5 @@ def test_the_diagram_has_every_state_and_every_move():
     assert arrows == expected
 
 
-def test_no_label_has_a_colon_which_mermaid_would_not_read():
+def test_no_label_of_the_diagram_has_a_colon_because_mermaid_cannot_read_it():
     assert all(line.count(":") <= 1 for line in mermaid().splitlines())

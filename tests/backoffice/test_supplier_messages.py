@@ -1,4 +1,4 @@
-"""Messages to a supplier about a file: stored in its area, and mailed if possible."""
+"""Messages to a supplier about a file: they are stored in its upload area, and mailed if possible."""
 
 import pytest
 from django.db import connection
@@ -64,7 +64,7 @@ def test_a_message_that_cannot_be_mailed_is_stored_with_the_reason(
     operator, job, acme, mail_server, monkeypatch
 ):
     def refuse(*_, **__):
-        assert not connection.in_atomic_block  # a slow mail server holds up no transaction
+        assert not connection.in_atomic_block  # otherwise a slow mail server would keep the transaction open
         raise ConnectionRefusedError(111, "Connection refused")
 
     monkeypatch.setattr("imports.messages.send_mail", refuse)

@@ -1,4 +1,4 @@
-"""A suspended party gets no new trade; open work continues, and the suspension ends on its day."""
+"""A suspended party gets no new trade. Its open work continues, and a suspension may have a last day."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def path_of(subject):
 
 @pytest.fixture
 def lanterns(acme, rival, a_variant):
-    """Lanterns of both suppliers; Acme's are cheaper."""
+    """Create the same lantern at both suppliers. Acme's is cheaper."""
     a_variant(acme, "LAN-1", upc="036000291452", stock=10, retail_price=5)
     a_variant(rival, "RIV-1", upc="036000291452", stock=10, retail_price=9)
 
@@ -151,7 +151,7 @@ def test_a_suspended_partnership_leaves_the_others_alone(
     assert push(client_for, shop, upc="", sku="RIV-1").status_code == 400
 
 
-def test_two_reasons_to_suspend_both_have_to_end(operator, acme, shop):
+def test_a_partnership_trades_again_only_after_all_suspensions_have_ended(operator, acme, shop):
     partnership = Partnership.objects.get(supplier=acme, retailer=shop)
     for subject in (acme, shop, partnership):
         suspend(operator, subject)
@@ -164,7 +164,7 @@ def test_two_reasons_to_suspend_both_have_to_end(operator, acme, shop):
     assert partnership.is_trading
 
 
-def test_a_new_partner_of_a_suspended_supplier_waits_too(operator, acme):
+def test_a_new_partnership_of_a_suspended_supplier_is_not_trading(operator, acme):
     suspend(operator, acme)
     fresh = PartnershipFactory.create(supplier=acme)
     fresh.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Partners with trouble come first, on their lists and on the home page."""
+"""Lists of partners begin with the most trouble, and the home page compares this week with last week."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ def test_the_home_page_shows_this_week_beside_last_week(operator, acme, shop, pu
     assert [(each.currency, each.now, each.before, each.change) for each in market.amounts] == [
         (acme.currency, Decimal(25), Decimal("12.5"), Decimal(100))
     ]
+    a_variant(acme, "MUG-1", stock=10)
+    pushed(shop, {"sku": "MUG-1", "quantity": 2, "billed_amount": 30})  # for both units
+    [amount] = sum_up().amounts
+    assert amount.now == 55
     page = operator.get("/admin/").text
     assert f"Amount, {acme.currency}" in page
     assert "+100.0 %" in page

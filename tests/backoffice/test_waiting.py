@@ -1,4 +1,4 @@
-"""Operators see waiting orders with items, ages and suppliers."""
+"""Operators see the orders that wait for stock, with their items, ages and suppliers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIST = "/admin/orders/orderline/"
 
 @pytest.fixture
 def waiting(acme, shop, a_variant, pushed):
-    """Three orders for Acme's two lamps: one gets the lamps, one is short, and one waits."""
+    """Create three orders for Acme's two lamps: the first gets them, the second is short, the third waits."""
     a_variant(acme, "LAMP", stock=2)
     return [
         pushed(shop, {"sku": "LAMP", "quantity": 2}),
@@ -94,5 +94,5 @@ def test_the_orders_page_shows_waiting_units(operator, waiting):
     assert "wait for stock" in text
 
 
-def test_support_sees_it_too(support, waiting):
+def test_support_sees_the_list_of_waiting_orders_too(support, waiting):
     assert len(listed(support)) == 2

@@ -1,4 +1,4 @@
-"""Webhooks on operators' pages: their status and actions."""
+"""The operators' pages of webhooks: their status and their actions."""
 
 import pytest
 from django.db import transaction
@@ -68,6 +68,6 @@ def test_a_webhook_is_switched_off_with_a_reason_and_on_again(operator, webhook,
     assert Webhook.objects.get().active
 
 
-def test_support_sees_it_and_does_nothing(support, webhook):
+def test_support_sees_a_webhook_and_can_change_nothing(support, webhook):
     assert support.get(f"/admin/events/webhook/{webhook.pk}/change/").status_code == 200
     assert support.post(f"/admin/events/webhook/{webhook.pk}/do/test/").status_code == 403

@@ -1,4 +1,4 @@
-"""A real browser in the admin. Console errors and requests to other hosts fail the test."""
+"""A real browser for tests. Errors in its console and requests to other hosts let the test fail."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PASSWORD = "long enough for anybody"
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """A browser with a cache: styles and scripts are fetched once, not by each test.
+    """Start Chromium once for all tests of the package, with a cache for styles and scripts.
 
-    It ends with its tests, since Playwright keeps an event loop in this thread.
+    Chromium and Playwright end after these tests, because Playwright keeps an event loop in this thread.
     """
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM} here")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    # Playwright keeps an event loop in this thread, so Django would refuse our own queries as asynchronous.
+    # Because of the event loop, Django would refuse the queries of the tests as asynchronous.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
@@ -43,7 +43,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class AdminBrowser:
-    """A signed-in user's browser, which records errors."""
+    """A page of the browser. It records errors and loaded addresses, and counts clicks."""
 
     page: Any
     base: str
@@ -58,7 +58,7 @@ class AdminBrowser:
         self.page.on("request", self._asked)
 
     def start_as(self, username: str) -> None:
-        """Start with the session of a signed-in user."""
+        """Sign in as this user without the login page."""
         client = Client()
         client.force_login(User.objects.get(username=username))
         cookie = client.cookies[settings.SESSION_COOKIE_NAME]
@@ -74,7 +74,7 @@ class AdminBrowser:
         self.page.goto(f"{self.base}{path}")
 
     def press(self, label: str) -> None:
-        """Press a button, or follow a link that looks like one, and wait for the page that it leads to.
+        """Press a button, or a link that looks like a button, and wait for the next page.
 
         An action in a menu takes another click, which opens the menu.
         """
@@ -87,7 +87,7 @@ class AdminBrowser:
         self.click(found)
 
     def click(self, selector: str) -> None:
-        """Click the first matching element, and wait for the page that it leads to."""
+        """Click the first matching element, and wait for the next page."""
         self.clicks += 1
         with self.page.expect_navigation():
             self.page.locator(selector).first.click()
@@ -107,7 +107,7 @@ class AdminBrowser:
 
 @pytest.fixture
 def browser(chromium: Any, live_server: Any) -> Iterator[AdminBrowser]:
-    """A browser without a session."""
+    """Return a new page of the browser without a session. Check the recorded errors after the test."""
     for name, group in (("olga", OPERATORS), ("sam", SUPPORT)):
         StaffFactory.create(username=name, password=PASSWORD, group=group)
     browser = AdminBrowser(chromium.new_page(), live_server.url)
@@ -115,5 +115,5 @@ def browser(chromium: Any, live_server: Any) -> Iterator[AdminBrowser]:
     yield browser
     browser.page.close()
     chromium.clear_cookies()
-    assert browser.inside, "the browser asked for nothing at all"
+    assert browser.inside, "the browser loaded nothing from the service"
     assert (browser.complaints, browser.elsewhere) == ([], [])

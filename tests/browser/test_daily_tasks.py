@@ -1,4 +1,4 @@
-"""Operators' daily tasks in a real browser, each within its click budget."""
+"""Operators' daily tasks in a real browser, each with a maximum number of clicks."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_an_address_is_corrected_in_two_clicks_and_the_desk_is_empty(desk, order
     assert order.fulfillments.get().state == "new"
 
 
-def test_a_silent_supplier_is_answered_for_in_two_clicks(desk, order, client_for, shop):
+def test_an_operator_answers_for_a_silent_supplier_in_two_clicks(desk, order, client_for, shop):
     client_for(shop).post(f"orders/{order.pk}/cancel")
     browser = desk("/admin/desk/")
     browser.click(".bo-desk a:text('Approve cancellation')")
@@ -176,7 +176,7 @@ def test_an_operator_in_auckland_reads_both_clocks(desk, order, client_for, acme
 
 
 @pytest.mark.parametrize("path", ["/admin/desk/", "/admin/activity/"])
-def test_pages_keep_within_the_window(desk, order, client_for, acme, path):
+def test_pages_are_not_wider_than_the_window(desk, order, client_for, acme, path):
     at_supplier(client_for, acme, order, "setStatus/wrong_address")
     browser = desk()
     for width in (1280, 800, 390):

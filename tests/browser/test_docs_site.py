@@ -1,4 +1,7 @@
-"""The site of the documents in a browser, under its own policy. The fixture fails for each violation."""
+"""The site of the documents in a browser.
+
+The browser reports violations of the site's content security policy, and the fixture `browser` fails.
+"""
 
 from __future__ import annotations
 

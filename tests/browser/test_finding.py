@@ -1,4 +1,4 @@
-"""Finding a record by its number, from any page, without the mouse."""
+"""The search box finds a record by its number, from any page, without the mouse."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Imports in a real browser: a page that follows a running import by itself, and its buttons."""
+"""Imports in a real browser: pages that update themselves while an import runs, and their buttons."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def _own_folder(settings, tmp_path, monkeypatch):
 
 @pytest.fixture
 def held(acme, a_variant, client_for):
-    """A full stock file that would set 120 variants to 0."""
+    """Import a full stock file that sets 119 of 120 variants to 0, and therefore waits for approval."""
     warehouse = Warehouse.objects.get(supplier=acme, is_default=True)
     for number in range(120):
         StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=warehouse, on_hand=5)
@@ -71,7 +71,7 @@ def test_support_follows_and_cannot_act(browser, held):
     assert browser.page.locator("select[name=action]").count() == 0
 
 
-def test_pages_of_imports_keep_within_the_window(browser, held):
+def test_pages_of_imports_are_not_wider_than_the_window(browser, held):
     ImportJobFactory.create(supplier=held.supplier, source="products/" + "x" * 300, status=Status.RUNNING)
     browser.start_as("olga")
     for width in (1280, 800, 420):
@@ -97,7 +97,7 @@ def test_rejected_rows_are_corrected_beside_their_faults(browser, acme, client_f
     with browser.page.expect_navigation():
         wrong.press("Enter")
 
-    assert browser.messages() == [f"1 corrected row of import {job.pk} imported again."]
+    assert browser.messages() == ["1 corrected row is imported again."]
     following = ImportJob.objects.latest("pk")
     run_job(following.pk)
     browser.page.locator("h1 .ui-badge", has_text="Succeeded").wait_for(timeout=60_000)
@@ -139,7 +139,7 @@ def test_the_preview_follows_each_change_of_the_mapping(browser, acme):
     draft.refresh_from_db()
     assert draft.body == {}  # nothing is stored until a button is pressed
 
-    # An incomplete formula is reported, and the preview follows each change.
+    # With an incomplete formula, the preview shows an error instead of rows.
     browser.page.locator("[name=math_transformer-2]").fill("value *")
     preview.locator("td", has_text="Hemd").wait_for(state="detached")
     browser.page.locator("[name=math_transformer-2]").fill("")

@@ -1,4 +1,4 @@
-"""The desk by keyboard alone: dialogs close again, and after an action the focus is on the next row."""
+"""The desk with only a keyboard: dialogs can be closed, and an action moves the focus to the next row."""
 
 import pytest
 
@@ -12,7 +12,7 @@ FOCUSED = "document.activeElement.innerText"
 
 @pytest.fixture
 def rows(browser, acme, shop, a_variant, client_for):
-    """Create three orders with wrong addresses, the most expensive first, as on the desk."""
+    """Create three orders with wrong addresses, and open the desk. Return their numbers, as sorted there."""
     a_variant(acme, "LAN-1", stock=10, wholesale_price=10)
     numbers = []
     for quantity in (3, 2, 1):

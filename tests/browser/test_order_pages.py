@@ -1,4 +1,4 @@
-"""Operators at work in a real browser: pages, buttons and answers."""
+"""Orders and fulfillments in a real browser: operators open pages, press buttons and read the messages."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def order(acme, shop, a_variant, client_for):
-    """Two lanterns that Acme refused for a wrong address."""
+    """Create an order of two lanterns that Acme rejected because of a wrong address."""
     a_variant(acme, "LAN-1", stock=10)
     answer = client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 2}))
     order = Order.objects.get(pk=answer.json()["order_id"])
@@ -43,7 +43,7 @@ def test_an_operator_corrects_an_address_from_the_home_page(browser, order, clie
     assert again["shipping_address"]["city"] == "Bath"
 
 
-def test_an_operator_forgets_the_country_and_sees_where(browser, order):
+def test_the_form_shows_which_field_lacks_the_country(browser, order):
     browser.start_as("olga")
     browser.open(f"/admin/orders/order/{order.pk}/do/correct-address/")
     browser.page.fill("#id_country", "")
@@ -108,7 +108,7 @@ def test_support_sees_and_cannot_act(browser, order):
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/orders/order/", "/admin/fulfillments/fulfillment/"])
-def test_pages_keep_within_the_window(browser, order, path):
+def test_pages_are_not_wider_than_the_window(browser, order, path):
     browser.start_as("olga")
     for width in (1280, 800, 420):
         browser.page.set_viewport_size({"width": width, "height": 900})
@@ -116,6 +116,6 @@ def test_pages_keep_within_the_window(browser, order, path):
         assert browser.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_pages_of_the_api_load_nothing_from_elsewhere(browser):
+def test_the_pages_of_the_api_load_nothing_from_other_hosts(browser):
     browser.open("/v3/docs")
     browser.page.wait_for_load_state("networkidle")

@@ -68,7 +68,7 @@ def test_price_and_stock_are_corrected_and_their_history_shows_it(browser, acme,
     assert browser.clicks == 3
 
 
-def test_pages_of_partners_keep_within_the_window(browser, acme, shop):
+def test_pages_of_partners_are_not_wider_than_the_window(browser, acme, shop):
     browser.start_as("olga")
     paths = (f"/admin/accounts/supplier/{acme.pk}/overview/", "/admin/accounts/supplier/onboard/")
     for width in (1280, 390):

@@ -1,4 +1,4 @@
-"""The portal's lists by keyboard, grids like a spreadsheet, and the whole of it without JavaScript."""
+"""The portal's lists with a keyboard, its grids that work like a spreadsheet, and both without JavaScript."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def clerk(browser, acme: Supplier):
 
 @pytest.fixture
 def numbers(acme, shop, a_variant, client_for) -> list[str]:
-    """Make three new orders, and return their numbers, the newest first."""
+    """Create three new orders, and return their numbers, the newest first."""
     a_variant(acme, "LAMP", stock=10)
     for _ in range(3):
         client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 1}))
@@ -40,7 +40,7 @@ def numbers(acme, shop, a_variant, client_for) -> list[str]:
 
 @pytest.fixture
 def grid(acme, a_variant, clerk):
-    """Open the grid of stock: C, B and A with one unit each."""
+    """Open the grid of stock, with the variants A, B and C and one unit of each."""
     for sku in "ABC":
         a_variant(acme, sku, stock=1)
     clerk.open("/portal/stock/")
@@ -51,7 +51,7 @@ def counts() -> dict[str, int]:
     return dict(StockLevel.objects.order_by("-pk").values_list("variant__sku", "on_hand"))
 
 
-def test_rows_are_reached_chosen_and_opened_by_keys(clerk, numbers):
+def test_rows_can_be_focused_selected_and_opened_by_keys(clerk, numbers):
     clerk.open("/portal/orders/")
     keyboard = clerk.page.keyboard
     keyboard.press("j")

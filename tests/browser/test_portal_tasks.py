@@ -1,4 +1,4 @@
-"""A clerk's day in the portal, in a real browser, each task within its click budget."""
+"""A supplier's daily tasks in the portal, in a real browser, each with a maximum number of clicks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def work(acme, shop, a_variant, client_for):
-    """Make orders of two lamps each, and return their fulfillments."""
+    """Return a function that creates orders of two lamps each, and returns their fulfillments."""
     a_variant(acme, "LAMP", stock=50)
 
     def make(count=1):
@@ -35,7 +35,7 @@ def work(acme, shop, a_variant, client_for):
 
 @pytest.fixture
 def today(browser, acme):
-    """Open *Today* as Acme's owner."""
+    """Return a function that opens *Today* as Acme's owner."""
     MemberFactory.create(supplier=acme, user__username="ana@acme.example", user__email="ana@acme.example")
 
     def open_():
@@ -70,7 +70,7 @@ def test_new_orders_are_seen_without_a_click_and_their_slips_take_two(work, toda
 
     menu(browser, "Orders")
     link = browser.page.locator('.ui-button:text("Print slips of new orders")').get_attribute("href")
-    slips = browser.page.request.get(f"{browser.base}{link}")  # a browser without a screen shows no PDF
+    slips = browser.page.request.get(f"{browser.base}{link}")  # a headless browser does not show PDF files
 
     assert slips.headers["content-type"] == "application/pdf"
     assert browser.clicks + 1 == 2
@@ -171,7 +171,7 @@ def test_a_colleague_is_invited_in_three_clicks(today, acme):
     assert browser.clicks == 3
 
 
-def test_stock_is_uploaded_and_a_rejected_row_mended_in_six_clicks(
+def test_stock_is_uploaded_and_a_rejected_row_corrected_in_six_clicks(
     today, acme, a_variant, settings, tmp_path, monkeypatch
 ):
     settings.UPLOADS_DIR = tmp_path

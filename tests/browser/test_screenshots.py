@@ -1,13 +1,17 @@
 """The pictures of README, operators.md and guides, taken by `make screenshots` from the demo's market.
 
-Each picture shows a whole page, in a light and in a dark theme. `<name>-dark.png` is the dark one.
+Each picture shows a whole page, in a light and in a dark theme. `<name>-dark.png` is the dark one. Pictures
+of the guide for clerks are light only, and its sheets are drawn from the real files.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import subprocess
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +20,22 @@ from django.conf import settings as project
 from django.core.management import call_command
 from django.db import transaction
 from django.db.models import Count
+from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
 from PIL import Image
 
+from accounts.actors import Actor
 from accounts.models import Member, Retailer, Supplier
+from backoffice.market import sum_up
 from backoffice.navigation.counting import count_waiting
 from events.models import Event
+from fulfillments.files.orders_folder import OrdersFolder
 from fulfillments.models import Fulfillment
+from imports.error_report import report_for_people
+from imports.kinds import kind_of
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
+from imports.services import start_import
 from orders.models import Order
 from sftp_ingest.area import contents
 from tests.factories import ImportDraftFactory, SlipTemplateFactory
@@ -41,6 +53,10 @@ BB-MUG-03,"Stoneware mug, moss",22.00,green
 BB-MUG-04,"Stoneware mug, clay",ask us,brown
 BB-BWL-07,"Serving bowl, 28 cm",54.00,white
 """
+ORDER_COLUMNS = (
+    *("fulfillment_id", "retailer_order_id", "sku", "title", "quantity", "last_name", "city", "zip_code"),
+    *("action", "tracking_number"),
+)
 LEAST, MOST = 5_000, 220_000
 """The bytes of a picture: fewer show an empty page, and more make the README slow."""
 
@@ -53,7 +69,7 @@ pytestmark = [
 
 @pytest.fixture
 def living_market(settings, tmp_path) -> None:
-    """The demo's market with its imports carried out."""
+    """Create the demo's market, and run its imports."""
     settings.UPLOADS_DIR = tmp_path / "uploads"
     settings.UPLOADS_DIR.mkdir()
     call_command("demo_data", "--with-market", verbosity=0)
@@ -61,6 +77,7 @@ def living_market(settings, tmp_path) -> None:
         run_job(job.pk)
     Event.publish()
     count_waiting()
+    sum_up()
 
 
 def an_order_to_show() -> Order:
@@ -69,27 +86,77 @@ def an_order_to_show() -> Order:
     return several.filter(processing_state="completed").latest("id")
 
 
-def take(browser: Any, name: str, path: str, *, whole: bool = True) -> None:
-    """Take a page in both themes. Without `whole`, only the part in the window."""
-    for scheme, ending in (("light", ""), ("dark", "-dark")):
+BOTH = (("light", ""), ("dark", "-dark"))
+LIGHT = BOTH[:1]
+
+
+def take(browser: Any, name: str, path: str, *, whole: bool = True, themes: Any = BOTH) -> None:
+    """Take pictures of a page in these themes. Without `whole`, a picture has only the part in the window."""
+    for scheme, ending in themes:
         browser.page.emulate_media(color_scheme=scheme)
         browser.page.set_viewport_size(SIZE)
         browser.open(path)
-        if not whole:  # the page keeps its theme, and the address of a section is not loaded again by itself
+        if not whole:  # the page keeps its theme, and a new `#section` alone does not reload it
             browser.page.evaluate("localStorage.clear()")
             browser.page.reload()
         browser.page.wait_for_load_state("networkidle")
-        if whole:  # a menu at the side is as high as the window
+        if whole:  # enlarge the window to the whole page, so that the menu at the side has the same height
             height = browser.page.evaluate("document.documentElement.scrollHeight")
             browser.page.set_viewport_size({**SIZE, "height": height})
         save(browser.page.screenshot(), FOLDER / f"{name}{ending}.png")
 
 
 def save(png: bytes, path: Path) -> None:
-    """Write a picture with few colors, which makes it small."""
+    """Write a picture with few colors, so that the file is small."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture.quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
     assert LEAST < path.stat().st_size < MOST, (path.name, path.stat().st_size)
+
+
+SHEET = """<style>
+ body { margin: 0; padding: 16px; font: 14px Liberation Sans, Arial, sans-serif; }
+ table { border-collapse: collapse; }
+ td, th { border: 1px solid #c8ccd0; padding: 5px 9px; max-width: 520px; text-align: left; }
+ th { font-weight: normal; }
+ th { background: #eef0f2; color: #555; text-align: center; }
+ .typed { background: #fff6d6; }
+</style>"""
+
+
+def take_sheet(
+    browser: Any, name: str, rows: Sequence[Sequence[str]], shown: Sequence[str], typed: int = 0
+) -> None:
+    """Draw these columns of a table as a spreadsheet program shows them. The last `typed` ones are marked."""
+    numbers = [rows[0].index(column) for column in shown]
+    heads = "".join(f"<th>{get_column_letter(number + 1)}" for number in numbers)
+    lines = []
+    for position, row in enumerate(rows, start=1):
+        marked = [number >= len(row) - typed for number in numbers]
+        cells = zip((row[number] for number in numbers), marked, strict=True)
+        drawn = "".join(f"<td{' class=typed' if mark else ''}>{escape(cell)}" for cell, mark in cells)
+        lines.append(f"<tr><th>{position}{drawn}")
+    browser.page.emulate_media(color_scheme="light")
+    browser.page.set_viewport_size(SIZE)
+    browser.page.set_content(f"{SHEET}<table><tr><th>{heads}{''.join(lines)}</table>")
+    table = browser.page.locator("table").bounding_box()
+    size = {"width": round(table["width"]) + 34, "height": round(table["height"]) + 34}
+    browser.page.set_viewport_size(size)
+    save(browser.page.screenshot(), FOLDER / f"{name}.png")
+
+
+def imported(supplier: Supplier, kind: str, source: str, lines: Sequence[str]) -> ImportJob:
+    """Import a file that the supplier has uploaded by SFTP."""
+    job = start_import(
+        supplier,
+        kind,
+        source=source,
+        blob=contents.write(["\n".join(lines).encode()]),
+        options=kind_of(kind).importer.check(supplier, {}),
+        by=Actor.system("upload"),
+    )
+    run_job(job.pk)
+    job.refresh_from_db()
+    return job
 
 
 def test_the_operators_pictures_are_taken(browser, living_market):
@@ -140,6 +207,31 @@ def test_the_picture_of_a_suppliers_morning_is_taken(browser, living_market):
     take(browser, "portal-supplier-order", f"/portal/orders/{order.pk}/")
     take(browser, "portal-supplier-quick-ship", "/portal/quick-ship/")
     take(browser, "portal-supplier-stock", "/portal/stock/")
+
+
+def test_the_pictures_for_a_clerk_with_a_spreadsheet_are_taken(browser, living_market):
+    supplier = Supplier.objects.get(name="Bluebird Ceramics")
+    made = OrdersFolder().files(supplier.pk)["new.xlsx"]()
+    sheet = load_workbook(io.BytesIO(made.content)).active
+    orders = [[str(cell or "") for cell in row] for row in sheet.iter_rows(values_only=True)]
+    sent = [[*orders[0], "action", "tracking_number"]]
+    sent += [[*row, "ship", f"1Z999AA1012345{6784 + 9 * number}"] for number, row in enumerate(orders[1:])]
+    take_sheet(browser, "clerk-orders", sent, ORDER_COLUMNS, typed=2)
+
+    tracking = ["fulfillment_id,line_id,action,tracking_number"]
+    tracking += [",".join([row[0], row[1], *row[-2:]]) for row in sent[1:]]
+    tracking[-1] = tracking[-1].replace(",ship,", ",shiped,")
+    imported(supplier, "fulfillments", "tracking/monday.csv", tracking)
+    products = imported(supplier, "products", "products/autumn.csv", FILE.decode().splitlines())
+    report = list(csv.reader(io.StringIO(b"".join(report_for_people(products)).decode("utf-8-sig"))))
+    take_sheet(browser, "clerk-errors", report, report[0])
+    draft = ImportDraftFactory.create(supplier=supplier, name="autumn.csv", blob=contents.write([FILE]))
+
+    browser.start_as(owner_of(supplier))
+    take(browser, "clerk-upload", f"/portal/files/drafts/{draft.pk}/", themes=LIGHT)
+    draft.delete()
+    take(browser, "clerk-files", "/portal/files/", themes=LIGHT)
+    take(browser, "clerk-file", f"/portal/files/{products.pk}/", themes=LIGHT)
 
 
 def test_a_packing_slip_is_taken(client_for):

@@ -1,4 +1,4 @@
-"""The search box shows hits while someone types, commands, and the keys of lists."""
+"""The search box: records and commands that it shows while someone types, and the keyboard keys of lists."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_commands_lead_to_any_page_and_show_the_actions_of_this_one(browser, ord
     assert browser.page.url.endswith("/admin/imports/savedmapping/")
 
 
-def test_keys_walk_through_a_list_and_do_nothing_while_someone_types(browser, orders):
+def test_keys_move_through_a_list_and_do_nothing_while_someone_types(browser, orders):
     keys(browser, "j")
     assert browser.page.evaluate(FOCUSED) == "SH-100875"
     keys(browser, "j", "k", "j", "x")

@@ -1,4 +1,4 @@
-"""A second factor in a real browser, with an authenticator that Chromium plays."""
+"""A second factor in a real browser, with a virtual authenticator of Chromium."""
 
 import pytest
 from django.contrib.auth.models import Group
@@ -21,7 +21,7 @@ FINGER = {
 
 @pytest.fixture
 def finger(browser):
-    """A fingerprint reader that always recognizes Olga."""
+    """Add a virtual fingerprint reader that always recognizes the user."""
     devices = browser.page.context.new_cdp_session(browser.page)
     devices.send("WebAuthn.enable")
     return devices, devices.send("WebAuthn.addVirtualAuthenticator", {"options": FINGER})["authenticatorId"]
@@ -65,13 +65,14 @@ def test_an_operator_is_led_to_add_a_passkey_and_signs_in_with_it_alone(browser)
     assert heading(browser) == "Home"
 
 
-def test_an_app_is_set_up_by_its_key_and_asked_for(browser):
+def test_an_app_is_set_up_by_its_key_and_required_at_the_next_sign_in(browser):
     browser.log_in("olga")
     browser.open("/admin/second-factor/")
     browser.press("Set up app")
     assert browser.page.locator(".bo-qr").evaluate("image => image.naturalWidth") > 0
     secret = browser.page.locator("#authenticator_secret").inner_text()
-    # The codes of this half minute and the next: if the first expires before it is sent, the second is valid.
+    # Each code is accepted once, so set up the app with the current code, and sign in with the next one.
+    # The service accepts codes of the neighboring half minutes too.
     browser.page.fill("#id_code", app_code(secret))
     browser.click(".submit-row [type=submit]")
     assert heading(browser) == "Recovery codes"
@@ -93,7 +94,7 @@ def test_an_error_of_a_passkey_is_shown_on_the_page(browser, finger):
     assert "Try again" in trouble.inner_text()
 
 
-def test_pages_of_the_second_factor_keep_within_the_window(browser):
+def test_pages_of_the_second_factor_are_not_wider_than_the_window(browser):
     browser.start_as("olga")
     for width in (1280, 420):
         browser.page.set_viewport_size({"width": width, "height": 900})

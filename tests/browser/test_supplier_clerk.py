@@ -1,4 +1,4 @@
-"""Tasks of a supplier's clerk in a real browser, each within its click budget."""
+"""Tasks of a supplier's clerk in a real browser, each with a maximum number of clicks."""
 
 import pytest
 from django.utils import timezone
@@ -50,7 +50,7 @@ def test_all_new_orders_are_accepted_in_two_clicks(work, clerk):
     assert {each.state for each in work.all()} == {"accepted"}
 
 
-def test_why_an_order_is_late_takes_one_click(work, clerk, shop):
+def test_finding_the_reason_why_an_order_is_late_takes_one_click(work, clerk, shop):
     work.update(due_at=timezone.now())
     clerk.page.reload()
     clerk.click(".ui-table tbody th a")

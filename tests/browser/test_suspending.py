@@ -1,4 +1,4 @@
-"""Suspending a supplier and putting it back, in a real browser."""
+"""The suspension of a supplier and its end, in a real browser."""
 
 import pytest
 
@@ -18,10 +18,10 @@ def test_a_supplier_is_suspended_and_resumed(browser, acme, shop):
     browser.press("Suspend supplier")  # the first click
     assert "Trade stops with: Shop" in browser.page.locator(".bo-meaning").inner_text()
     browser.page.fill("#id_reason", "Their warehouse burnt down")
-    browser.press("Suspend supplier")  # the second
+    browser.press("Suspend supplier")  # the second click
     assert "Their warehouse burnt down" in browser.page.locator(".ui-note").inner_text()
 
-    browser.press("Resume trading")  # and one click to resume
+    browser.press("Resume trading")  # the third click
     assert browser.messages() == ["Acme trades again."]
     assert browser.clicks == 3
     assert not Suspension.objects.in_force().exists()

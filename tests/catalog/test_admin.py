@@ -1,4 +1,4 @@
-"""Variants in the admin."""
+"""The admin pages of variants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog.models import Variant
+from catalog.models import PRICE_FIELDS, Variant
 from events.models import Event
 from tests.factories import StaffFactory, VariantFactory
 
@@ -68,7 +68,7 @@ def test_every_part_of_the_search_has_an_index(acme, operator):
         assert "Seq Scan on catalog_variant" not in plan, plan
 
 
-def test_a_list_of_any_length_costs_the_same(acme, operator, a_variant):
+def test_a_longer_list_costs_no_more_queries(acme, operator, a_variant):
     a_variant(acme, "A-0")
     with CaptureQueriesContext(connection) as one:
         operator.get(LIST)
@@ -80,7 +80,7 @@ def test_a_list_of_any_length_costs_the_same(acme, operator, a_variant):
     assert len(ten) == len(one)
 
 
-def test_an_operators_change_is_recorded_as_the_operators(acme, operator, a_variant):
+def test_the_event_of_an_operators_change_names_the_operator(acme, operator, a_variant):
     variant = a_variant(acme, "TS-1")
 
     answer = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, retail_price="25.5"))
@@ -103,7 +103,7 @@ def test_an_operator_adds_a_variant(acme, operator, a_variant):
     assert Event.objects.get().actor == "user:olga"
 
 
-def test_a_taken_sku_is_reported_on_the_form(acme, operator, a_variant):
+def test_the_form_refuses_a_sku_that_another_variant_has(acme, operator, a_variant):
     a_variant(acme, "TS-1")
     variant = a_variant(acme, "TS-2")
 
@@ -111,6 +111,37 @@ def test_a_taken_sku_is_reported_on_the_form(acme, operator, a_variant):
 
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *((name, "A price cannot be negative.") for name in PRICE_FIELDS),
+        ("weight", "A weight cannot be negative."),
+    ],
+)
+def test_the_form_refuses_a_negative_number_at_its_field(acme, operator, a_variant, name, message):
+    variant = a_variant(acme, "TS-1")
+
+    answer = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, **{name: "-1"}))
+
+    assert answer.context["adminform"].form.errors == {name: [message]}
+
+
+def test_no_form_names_a_constraint_to_its_reader(acme, shop, operator):
+    pairs = {"supplier": acme.pk, "retailer": shop.pk}
+    pages = [
+        operator.post("/admin/accounts/partnership/add/", {**pairs, "service_types": "DS"}),
+        operator.post("/admin/accounts/contact/add/", {**pairs, "name": "Ana"}),
+        operator.post("/admin/accounts/apikey/add/", {**pairs, "name": "ERP"}),
+    ]
+    texts = [page.context["adminform"].form.non_field_errors() for page in pages]
+
+    assert (
+        "This retailer and this supplier are partners already. Change their partnership instead." in texts[0]
+    )
+    assert "A contact belongs to a supplier or to a retailer. Choose one." in texts[1]
+    assert not any("Constraint" in text for found in texts for text in found)
 
 
 def test_variants_are_delisted_and_listed_again_but_never_deleted(acme, operator, a_variant):
@@ -139,7 +170,7 @@ def test_the_page_of_a_variant_is_short_and_shows_its_picture_after_a_click(acme
     )
     page = operator.get(f"{LIST}{variant.pk}/change/")
     assert 'href="https://pictures.test/ts.jpg" rel="noreferrer noopener"' in page.text
-    assert "<img" not in page.text.partition("<main")[2], "the supplier's host learns nothing of the visit"
+    assert "<img" not in page.text.partition("<main")[2], "the picture is loaded only after a click"
     assert "img-src 'self' data: https:" in page.headers["Content-Security-Policy"]
     assert "https:" not in operator.get(LIST).headers["Content-Security-Policy"]
     assert "036000291452" in page.text
@@ -156,4 +187,4 @@ def test_the_page_of_a_variant_is_short_and_shows_its_picture_after_a_click(acme
     ]
     wrong = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, sku=""))
     product = next(each for each in wrong.context["adminform"] if each.name == "Product")
-    assert not product.is_collapsible  # a field with an error is not folded away
+    assert not product.is_collapsible  # a field with an error must be visible

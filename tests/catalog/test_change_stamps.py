@@ -1,4 +1,4 @@
-"""Every write of a variant or of stock stores its own transaction."""
+"""Every write of a variant or a stock level stores the id of its transaction in `changed_in`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_new_variant_has_its_own_transaction(acme, a_variant, column, value):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("change", ["title = 'New'", "title = title", "changed_in = 0", "changed_in = NULL"])
-def test_each_write_of_a_variant_moves_it_to_its_own_transaction(acme, a_variant, change):
+def test_each_write_of_a_variant_stores_its_own_transaction(acme, a_variant, change):
     a_variant(acme, "A")
 
     with transaction.atomic():
@@ -57,7 +57,7 @@ def test_each_write_of_a_variant_moves_it_to_its_own_transaction(acme, a_variant
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_upsert_that_finds_the_row_there_stamps_it(acme, a_variant):
+def test_an_upsert_of_an_existing_variant_stores_its_own_transaction(acme, a_variant):
     a_variant(acme, "B")
 
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""A variant's form keeps concurrent changes, and says when a save changed nothing."""
+"""A variant's form keeps concurrent changes, and shows a message when a save changed nothing."""
 
 from decimal import Decimal
 
@@ -18,7 +18,10 @@ def lantern(acme, a_variant):
 
 @pytest.fixture
 def save(admin_client, lantern):
-    """Open the variant's page; return a function that saves it like a browser, with changed fields."""
+    """Return a function that opens the variant's page.
+
+    It returns a function that sends the form of this page with changed fields, as a browser does.
+    """
     path = f"/admin/catalog/variant/{lantern.pk}/change/"
 
     def opened():
@@ -48,7 +51,7 @@ def test_a_price_that_a_file_changes_while_the_form_is_open_stays(save, lantern)
     assert VariantChange.objects.latest("id").changed == {"title": {"from": "Acme LAN-1", "to": "Lamp"}}
 
 
-def test_a_double_change_is_shown_and_saved_only_on_purpose(save, lantern):
+def test_a_field_that_both_changed_is_shown_and_saved_only_at_a_second_save(save, lantern):
     send = save()
     lantern.change({"retail_price": Decimal(25)}, by=Actor.system("import"))
 

@@ -1,4 +1,7 @@
-"""Each field of a variant is in the model, the body, the answer and the import, as the architecture lists."""
+"""Each field of a variant is in the model, the body, the answer and the import.
+
+docs/architecture.md lists these four for a new field.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +26,17 @@ PLACES = {
 }
 
 
-def test_every_place_has_every_field():
+def test_model_body_answer_and_import_have_every_field():
     fields = {*VariantJson.__annotations__} - SET_BY_THE_SERVICE - READ_FROM_STOCK
     assert {place: fields - names for place, names in PLACES.items() if fields - names} == {}
 
 
-def test_the_architecture_lists_the_places_in_order():
+def test_the_architecture_lists_model_body_answer_and_import_in_order():
     section = ARCHITECTURE.split("## How to add a field of a variant\n")[1].split("\n## ")[0]
     assert re.findall(r"^[0-9]+\. (`[^`]+`)", section, re.MULTILINE) == list(PLACES)
 
 
-def test_a_body_that_leaves_a_field_out_empties_it():
+def test_a_field_that_the_body_omits_becomes_empty():
     optional = {name for name, field in VariantBody().fields.items() if not field.required}
     assert set(EMPTY) == optional - {"listed"}
     variant = Variant(supplier_id=1, sku="LAMP", title="Lamp", retail_price=Decimal(5))

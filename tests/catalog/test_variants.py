@@ -1,4 +1,4 @@
-"""Creating, reading and changing variants (endpoint 8, contract 5 and 10)."""
+"""The API creates, reads and changes variants (endpoint 8, contract 5 and 10)."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_variant_without_images_has_an_empty_array_of_them(acme, client_for, a
         assert (shown["images"], shown["description_bullets"]) == ([], [])
 
 
-def test_the_answer_of_a_variant_can_be_put_back_unchanged(acme, client_for):
+def test_the_answer_of_a_variant_is_a_valid_body_of_put(acme, client_for):
     client = client_for(acme)
     made = client.post("variants", SHIRT).json()
 
@@ -291,7 +291,7 @@ def test_patch_takes_whole_objects_and_the_other_name_of_a_property(acme, client
     assert answer.json()["properties"] == [{"name": "Fit", "value": "slim"}]
 
 
-def test_a_patch_that_changes_nothing_leaves_no_trace(acme, client_for, a_variant):
+def test_a_patch_that_changes_nothing_records_no_event(acme, client_for, a_variant):
     variant = a_variant(acme, "A")
 
     answer = client_for(acme).request("PATCH", f"variants/{variant.pk}", {"retail_price": "19.9900"})
@@ -302,7 +302,7 @@ def test_a_patch_that_changes_nothing_leaves_no_trace(acme, client_for, a_varian
     assert answer.json()["updated_at"] == variant.updated_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def test_put_replaces_all_but_never_lists_again_by_itself(acme, client_for, a_variant):
+def test_put_replaces_all_fields_but_lists_a_delisted_variant_only_on_request(acme, client_for, a_variant):
     variant = a_variant(acme, "A", description="Old", listed=False)
     body = {"sku": "A", "title": "New", "retail_price": 5}
     client = client_for(acme)

@@ -1,4 +1,4 @@
-"""Concurrent cancel requests, and a wider one during the supplier's answer (contract 13)."""
+"""Concurrent cancel requests, and a request for more units during the supplier's answer (contract 13)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shop_api(shop):
 
 @pytest.fixture
 def order(acme, a_variant, shop_api):
-    """Four lamps, accepted by Acme."""
+    """Create an order of four lamps that Acme has accepted."""
     a_variant(acme, "LAMP", stock=9)
     answer = shop_api.post("orders", an_order({"sku": "LAMP", "quantity": 4}))
     found = Order.objects.get(pk=answer.json()["order_id"])
@@ -42,14 +42,14 @@ def ask(api, order, quantity=None, **fields):
 
 
 def pieces(order):
-    """Return the requested and the canceled units."""
+    """Return the units whose cancellation is requested, and the canceled units."""
     [line] = Fulfillment.objects.get(order=order).lines.all()
     return line.cancel_requested, line.canceled
 
 
 @pytest.mark.parametrize("locking", [True, False])
 def test_one_cancel_id_at_once_is_carried_out_once(locking, order, shop_api):
-    """In the control, only the table's constraint is left, and the second request fails with it."""
+    """Without locks, only the table's constraint remains, and it lets the second request fail."""
     with meeting_after(canceling, "_known", locking=locking):
         outcomes = race(*[partial(ask, shop_api, order, 1, cancel_id="C-1")] * 2)
 
@@ -77,7 +77,10 @@ def test_a_wider_request_during_the_answer_loses_no_unit(
     acme,
     hands,  # noqa: F811
 ):
-    """The request and the answer wait for the order. In either order, only requested units are canceled."""
+    """The request and the answer both wait for the order's lock.
+
+    Whichever runs first, only units whose cancellation was requested are canceled.
+    """
     ask(shop_api, order, 1)
     work, supplier = Fulfillment.objects.get(order=order), a_client(acme)
 
@@ -88,8 +91,8 @@ def test_a_wider_request_during_the_answer_loses_no_unit(
 
     assert (more, answered) == ((200, "cancel_requested"), answer.replace(" ", "_"))
     before = Event.objects.filter(type="fulfillment.cancelation_requested", from_state="canceling").exists()
-    if before:  # the answer was for three
+    if before:  # the answer was for three units
         assert pieces(order) == ((0, 3) if answer == "canceled" else (0, 0))
-    else:  # the answer was for one unit; the other three are a new request
+    else:  # the answer was for one unit, and the request for three came after it
         assert pieces(order) == ((3, 1) if answer == "canceled" else (3, 0))
     assert violations() == []

@@ -1,4 +1,4 @@
-"""Every pair of concurrent moves, on one fulfillment or two siblings, ends in one legal history."""
+"""Every pair of concurrent moves, on one fulfillment or on two of the same order, keeps all rules."""
 
 from __future__ import annotations
 
@@ -37,13 +37,16 @@ parcels = count(1)
 
 
 class Desk:
-    """Suppliers, retailer and operator at work on one order of two siblings."""
+    """The parties and an operator, who work on an order with two fulfillments."""
 
     def __init__(self, retailer: ApiClient, suppliers: dict[int, ApiClient]) -> None:
         self.retailer, self.suppliers = retailer, suppliers
 
     def order(self, state: str) -> tuple[Fulfillment, Fulfillment]:
-        """Bring four units at each supplier into a state; both have both variants listed and in stock."""
+        """Create an order with a fulfillment of four units at each supplier, and bring both into a state.
+
+        Afterwards, both suppliers have both variants listed and in stock.
+        """
         Variant.objects.update(listed=True)
         set_stock(on_hand=0)
         for sku, supplier in zip(CODES, self.suppliers, strict=True):
@@ -134,7 +137,7 @@ def refuse_address(work: Fulfillment, change: Change) -> None:
 
 
 REFUSALS = ("out of stock", "missing sku", "wrong address", "refuse one")
-# The way into a state, and the moves from it.
+# The moves that lead into each state. LEGAL has the moves that are allowed in the state.
 WAY: dict[str, tuple[Callable[[Fulfillment, Change], Any], ...]] = {
     "new": (),
     "shipped in part": (accept, ship_one),
@@ -160,7 +163,7 @@ def desk(acme, rival, shop, a_variant):
 
 @pytest.fixture
 def hands():
-    """Start three threads, each with its own connection."""
+    """Start three threads, each with its own connection. The connections are closed after the test."""
     together = threading.Barrier(3)
 
     def leave() -> None:
@@ -174,7 +177,7 @@ def hands():
 
 
 @pytest.mark.parametrize("state", LEGAL)
-def test_a_pair_at_once_ends_in_one_legal_history(state, desk, hands):
+def test_two_concurrent_moves_keep_all_rules(state, desk, hands):
     for one, other in combinations_with_replacement(LEGAL[state], 2):
         first, sibling = desk.order(state)
 

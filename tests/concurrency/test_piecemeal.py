@@ -1,4 +1,4 @@
-"""Many refusals in one call hold one order at a time, with an Idempotency-Key as without (contract 13)."""
+"""A call with many rejections locks one order at a time, with or without an Idempotency-Key (contract 13)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATH = "fulfillments/rejections"
 
 @pytest.fixture
 def works(acme, shop, a_variant):
-    """Two fulfillments of Acme, each of its own order and with its own stock."""
+    """Create two fulfillments of Acme, each with its own order and its own variant."""
     client = a_client(shop)
     for sku in ("LAMP", "RUG"):
         a_variant(acme, sku, stock=10)
@@ -38,7 +38,7 @@ def supplier(acme):
 
 
 def refusals(works, name):
-    """Refuse one unit of each fulfillment, in this order."""
+    """Return a body that rejects one unit of each fulfillment, in this order."""
     return [
         {"id": work.pk, "rejectId": name, "items": [{"sku": work.lines.get().variant.sku, "quantity": 1}]}
         for work in works
@@ -50,7 +50,7 @@ def codes(answer):
 
 
 def as_one_transaction(monkeypatch):
-    """The control: with a key, all elements are done in the key's transaction."""
+    """Let a call with an Idempotency-Key do all elements in one transaction. This causes the deadlock."""
     monkeypatch.setattr(FulfillmentViewSet, "piecemeal", frozenset())
 
 
@@ -62,7 +62,7 @@ def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
     if not piecemeal:
         as_one_transaction(monkeypatch)
 
-    with meeting_after(FulfillmentViewSet, "_reject_element"):  # each call has done its first element
+    with meeting_after(FulfillmentViewSet, "_reject_element"):  # both calls have done their first element
         answers = race(
             lambda: supplier.post(PATH, there, Idempotency_Key="K-1"),
             lambda: supplier.post(PATH, back, Idempotency_Key="K-2"),
@@ -77,8 +77,8 @@ def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
     assert violations() == []
 
 
-def test_no_request_waits_for_an_order_that_is_done(works, supplier):
-    """After the first element, its order is free for another request while the call continues."""
+def test_no_request_waits_for_an_order_whose_element_is_done(works, supplier):
+    """After the first element, another request can lock its order, although the call still runs."""
     first, _ = works
     half, go_on = threading.Event(), threading.Event()
     original = FulfillmentViewSet._reject_element
@@ -121,13 +121,13 @@ def test_the_work_done_before_the_database_failed_is_reported(works, supplier, m
 
     assert (half.status_code, half.json()["code"], half.headers["Retry-After"]) == (503, "unavailable", "5")
     assert "The first 1 of 2 elements are done" in half.json()["message"]
-    assert (none.status_code, "answered for" in none.json()["message"]) == (503, False)
+    assert (none.status_code, "elements are done" in none.json()["message"]) == (503, False)
     again = supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1")
     assert codes(again) == (200, ["unchanged", "lines_rejected"])
 
 
 @pytest.mark.parametrize("end", [SystemExit, MemoryError], ids=["killed", "failed"])
-def test_a_call_that_died_half_way_is_done_again(end, works, supplier, monkeypatch):
+def test_a_call_that_failed_half_way_is_continued_by_its_repetition(end, works, supplier, monkeypatch):
     body = refusals(works, "J-1")
     original = FulfillmentViewSet._reject_element
 
@@ -158,7 +158,9 @@ def test_a_call_that_died_half_way_is_done_again(end, works, supplier, monkeypat
 
 @pytest.mark.parametrize("locked", [True, False])
 def test_one_of_two_calls_under_one_key_runs(locked, works, supplier, monkeypatch):
-    """The control has no lock on the key: both calls run, and only each element detects its repetition."""
+    """Without a lock on the key, both calls run, and only the `rejectId` of each element prevents a second
+    rejection.
+    """
     if not locked:
         monkeypatch.setattr(idempotency, "_try_lock", lambda *_: True)
     inside, go_on = threading.Event(), threading.Event()
@@ -192,8 +194,8 @@ def test_one_of_two_calls_under_one_key_runs(locked, works, supplier, monkeypatc
     assert Rejection.objects.count() == 2
 
 
-def test_a_key_is_free_again_when_its_call_has_ended(works, supplier):
-    """Even if no element could be done, the answer is stored and the lock released."""
+def test_a_key_is_not_locked_after_its_call_has_ended(works, supplier):
+    """The answer is stored and the lock is released even if no element could be done."""
     wrong = [{"id": works[0].pk, "items": [{"sku": "NONE", "quantity": 1}]}]
 
     first, again = (supplier.post(PATH, wrong, Idempotency_Key="K-1") for _ in range(2))

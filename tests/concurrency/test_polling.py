@@ -1,4 +1,4 @@
-"""The polling promise (contract 4): keep the last `updated_at`, ask for greater, and miss nothing."""
+"""The polling promise (contract 4): a client that asks for `updated_at` after the last one misses nothing."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WRITERS, CHANGES = 4, 40
 
 
 class Naive:
-    """A stamp without a lock, read from the clock at the beginning of the change.
+    """A wrong way to stamp orders: without a lock, with the time of the beginning of the change.
 
-    One change of the storm has its stamp, and commits only after the poller has passed this stamp.
+    One change gets its stamp, and commits only after the poller has read a later stamp, so it is missed.
     """
 
     def __init__(self):

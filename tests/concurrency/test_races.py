@@ -1,4 +1,7 @@
-"""Concurrent changes end in one legal history. Controls without the locks show each race."""
+"""Concurrent changes have the same result as changes one after another.
+
+Some tests also run without the locks (`locking=False`), to prove that the race exists.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,17 @@ def fresh(fulfillment):
 
 
 def moved(fulfillment, move, **fields):
-    """Run Acme's move on fresh copies of the fulfillment and the order; return its result."""
+    """Run a move of Acme on fresh copies of the fulfillment and the order, and return its result."""
     copy = fresh(fulfillment)
     with copy.order.change(by=ACME_KEY) as change:
         return move(copy, change, **fields)
 
 
 def locked_at_once(*variants):
-    """Count the stock rows that another session has locked, without waiting."""
+    """Lock the stock levels of these variants and return their number.
+
+    Raises OperationalError without waiting if another session has locked one of them.
+    """
     rows = StockLevel.objects.filter(variant__in=variants)
     with transaction.atomic():
         return len(rows.select_for_update(of=("self",), nowait=True))
@@ -90,7 +96,7 @@ def test_a_plan_is_made_and_stored_without_locking_the_stock(acme, shop, a_varia
     assert set(StockLevel.objects.values_list("reserved", flat=True)) == {1}
 
 
-def test_a_push_whose_stock_was_taken_plans_again(acme, rival, shop, a_variant):
+def test_an_order_whose_planned_stock_was_taken_is_planned_again(acme, rival, shop, a_variant):
     """Contract 4: nothing is oversold, and the plan is the best for the remaining stock."""
     a_variant(acme, "A-1", upc="036000291452", stock=2, wholesale_price=1)
     lamp = a_variant(acme, "LAMP", stock=5)
@@ -116,9 +122,9 @@ def test_a_push_whose_stock_was_taken_plans_again(acme, rival, shop, a_variant):
 
 
 def test_a_short_order_does_not_miss_stock_that_arrives_while_it_plans(acme, shop, a_variant):
-    """A stock push looks for waiting orders.
+    """A push of stock serves the orders that already wait.
 
-    An order that the push could not see must look for stock itself.
+    The push cannot see an order that is not committed, so the order itself must look for the new stock.
     """
     lamp, look = a_variant(acme, "LAMP", stock=1), SeenStock.read
 
@@ -133,7 +139,7 @@ def test_a_short_order_does_not_miss_stock_that_arrives_while_it_plans(acme, sho
     assert order.lines.get().reserved == 3
 
 
-def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
+def test_two_concurrent_pushes_of_the_same_order_create_one_order(acme, shop, a_variant):
     a_variant(acme, "A-1", stock=9)
     line = {"sku": "A-1", "quantity": 1}
 
@@ -145,7 +151,7 @@ def test_the_same_order_twice_at_once_is_one_order(acme, shop, a_variant):
     assert StockLevel.objects.get().reserved == 1
 
 
-def test_a_number_reopened_twice_at_once_is_one_new_order(acme, shop, a_variant):
+def test_concurrent_pushes_that_reopen_a_number_create_one_new_order(acme, shop, a_variant):
     a_variant(acme, "A-1", stock=9)
     line = {"sku": "A-1", "quantity": 1}
     Partnership.objects.update(cancel_before_capture="at_once")
@@ -162,7 +168,7 @@ def test_a_number_reopened_twice_at_once_is_one_new_order(acme, shop, a_variant)
 
 
 @pytest.mark.parametrize(("locking", "legal"), [(True, True), (False, False)])
-def test_a_cancelation_and_a_shipment_cross_with_one_winner(acme, shop, a_variant, locking, legal):
+def test_of_a_concurrent_cancellation_and_shipment_only_one_succeeds(acme, shop, a_variant, locking, legal):
     a_variant(acme, "A-1", stock=5)
     order = pushed(shop, {"sku": "A-1", "quantity": 2}).order
     fulfillment = order.fulfillments.get()
@@ -189,7 +195,7 @@ def test_a_cancelation_and_a_shipment_cross_with_one_winner(acme, shop, a_varian
 
 
 @pytest.mark.parametrize("locking", [True, False])
-def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_variant, locking):
+def test_two_concurrent_rejections_release_the_stock_once(acme, rival, shop, a_variant, locking):
     a_variant(acme, "A-1", stock=5, upc="036000291452", wholesale_price=1)
     a_variant(rival, "B-1", stock=5, upc="036000291452", wholesale_price=2)
     order = pushed(shop, {"upc": "036000291452", "quantity": 2}).order
@@ -205,12 +211,14 @@ def test_two_rejections_at_once_give_stock_back_once(acme, rival, shop, a_varian
         assert sorted(each.value for each in outcomes) == ["done", "unchanged"]
         assert order.fulfillments.count() == 2
         assert list(differences()) == []
-    else:  # both continue; only the database's constraint refuses one of them
+    else:  # both calls continue, and only a constraint of the database refuses the second one
         assert MoveOutcome.UNCHANGED not in outcomes
 
 
-def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
-    """The refusal has the variant and waits for stock; the push has the stock and needs the variant."""
+def test_a_missing_sku_and_a_concurrent_order_of_it_do_not_deadlock(acme, shop, a_variant):
+    """The rejection has locked the variant and waits for its stock. The push has locked the stock, and its
+    new line refers to the variant.
+    """
     variant = a_variant(acme, "A-1", stock=5)
     fulfillment = pushed(shop, {"sku": "A-1", "quantity": 2}).order.fulfillments.get()
 
@@ -222,7 +230,7 @@ def test_a_missing_sku_and_a_push_of_it_do_not_deadlock(acme, shop, a_variant):
             LockedStock.lock([variant.pk], by=Actor.system("test"))
             held.set()
             waiting(1)
-            with connection.cursor() as cursor:  # by the foreign key of a fulfillment's line
+            with connection.cursor() as cursor:  # the foreign key of a new fulfillment line takes this lock
                 cursor.execute("SELECT FROM catalog_variant WHERE id = %s FOR KEY SHARE", [variant.pk])
         return "pushed"
 

@@ -1,4 +1,4 @@
-"""Counts, files, parcels, refusals, returns and cancellations at once; the ledger explains each number."""
+"""Concurrent counts, files, parcels, rejections, returns and cancellations. The ledger explains all stock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def _own_folder(settings, tmp_path, monkeypatch):
 
 
 class Storm:
-    """The actors of the storm; `counts` are numbers and moments by request, or by job and line."""
+    """The clients that change stock at the same time.
+
+    `counts` has the counted number and its moment, by request and SKU, or by import job and line.
+    """
 
     def __init__(self, shop, suppliers):
         self.buyers = self._client(shop)
@@ -55,7 +58,7 @@ class Storm:
     def go_on(self, verb, seed):
         dice = random.Random(seed)
         for _ in range(STEPS):
-            with suppress(ApiError):  # a refusal, shown to an operator
+            with suppress(ApiError):  # an operator would see this error as a message
                 answer = getattr(self, verb)(dice)
                 if answer is not None:
                     assert answer.status_code < 500, answer.content
@@ -103,7 +106,7 @@ class Storm:
         return self.sellers[warehouse.supplier_id].post("inventory", body, X_Request_Id=name)
 
     def file(self, dice):
-        """Upload the file, then wait a little while other threads work."""
+        """Upload a stock file, and import it a little later, so that the stock changes in between."""
         supplier = dice.choice(self.suppliers)
         counted = {sku: dice.randint(0, 30) for sku in dice.sample(SKUS, 3)}
         path, content = f"inventory/{dice.random()}.csv", "sku,quantity\n"
@@ -149,12 +152,12 @@ VERBS = ("buy", "buy", "sell", "sell", "cancel", "count", "count", "file", "oper
 def test_the_ledger_explains_all_concurrent_stock_changes(storm):
     race(*[lambda v=verb, seed=seed: storm.go_on(v, seed) for seed, verb in enumerate(VERBS)])
 
-    assert violations() == []  # these include reconcile
+    assert violations() == []  # this includes the checks of `reconcile`
     assert [*_promised_otherwise(), *_moved_otherwise(), *_counted_otherwise(storm)] == []
     assert storm.answers["file 200"] == STEPS, storm.answers
 
 
-# --- The same numbers, computed in another way ---------------------------------------------------
+# --- The same numbers, computed independently -----------------------------------------------------
 
 PROMISED = """
     SELECT l.variant_id, l.warehouse_id, l.reserved, coalesce(sum(p.reserved), 0)
@@ -181,14 +184,17 @@ def _promised_otherwise():
 
 
 def _moved_otherwise():
-    """The shipped units equal the units in parcels, and the returned units the restocked ones."""
+    """Yield the differences of the ledger from the units in parcels and from the restocked units."""
     with connection.cursor() as cursor:
         cursor.execute(MOVED)
         yield from [row for row in cursor.fetchall() if row[1] != row[2]]
 
 
 def _counted_otherwise(storm):
-    """Each count has the counted number plus later movements, and no count follows a newer one."""
+    """Yield each count that did not set the counted number plus the units moved since its moment.
+
+    Also yield each count that was applied after a count of a later moment.
+    """
     skus = dict(StockLevel.objects.values_list("variant_id", "variant__sku"))
     before: dict[tuple[int, int], list[StockMovement]] = defaultdict(list)
     last: dict[tuple[int, int], datetime] = {}

@@ -1,4 +1,4 @@
-"""Mixed moves, pushes and stock counts from many threads, while a poller reads."""
+"""Many threads push orders, make moves and count stock at random, while a client polls the orders."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def a_client(party):
     return ApiClient(secret, f"/v3/{party.role}s/{party.pk}")
 
 
-def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, shop, stocked):
+def test_concurrent_work_ends_without_deadlock_and_every_counter_is_right(acme, rival, shop, stocked):
     answers: Counter[int] = Counter()
     done, left = threading.Event(), [6]
     lock = threading.Lock()
@@ -108,7 +108,7 @@ def test_a_storm_ends_without_deadlock_and_every_counter_agrees(acme, rival, sho
         return supplier.put(f"{path}/{verb}", {"tracking_number": f"T-{dice.random()}"})
 
     def operate(dice):
-        """Hold, release, correct, route again, and list delisted variants again."""
+        """Hold, release, correct or route again an order. List all delisted variants again."""
         order = Order.objects.order_by("?").first()
         if order is not None:
             with order.change(by=OPERATOR) as change:

@@ -1,4 +1,4 @@
-"""Stock arrives while orders are pushed and allocated: older orders get it first, nothing is oversold."""
+"""Stock arrives while orders are pushed. Older orders get it first, and nothing is sold twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def a_client(party):
 
 @pytest.fixture
 def count(acme, a_variant):
-    """Count Acme's lamps for the first time."""
+    """Return a function that pushes a count of Acme's lamps."""
     a_variant(acme, "LAMP", stock=0)
     east, api = Warehouse.objects.get(supplier=acme, is_default=True), a_client(acme)
 
@@ -47,7 +47,7 @@ def buy(shop):
     api, lock, number = a_client(shop), Lock(), iter(range(1_000))
 
     def push(quantity, **fields):
-        with lock:  # the older order has the lower number and is there first
+        with lock:  # so that an order with a lower number is always older
             body = {
                 "retailer_order_id": f"R-{next(number)}",
                 "shipping_address": ADDRESS,
@@ -60,7 +60,7 @@ def buy(shop):
 
 
 def filled() -> list[tuple[int, int]]:
-    """Return the wanted and reserved units of each order, oldest first."""
+    """Return the ordered and the reserved units of each order, oldest first."""
     reserved = dict(
         FulfillmentLine.objects.values_list("fulfillment__order").annotate(pieces=Sum("reserved"))
     )
@@ -69,7 +69,7 @@ def filled() -> list[tuple[int, int]]:
 
 
 def expected(pieces: int, wanted: list[int]) -> list[tuple[int, int]]:
-    """Return the reservations of the orders if the units go to the oldest first."""
+    """Return the ordered and reserved units of the orders if the oldest orders get the units first."""
     shares = []
     for each in wanted:
         shares.append((each, min(each, pieces)))
@@ -106,7 +106,7 @@ def test_the_oldest_order_gets_stock_first_under_concurrency(count, buy, when_sh
     assert violations() == []
 
 
-def test_two_pushes_of_stock_at_once_give_it_out_once(count, buy):
+def test_two_concurrent_equal_counts_reserve_the_stock_once(count, buy):
     for _ in range(3):
         buy(2)
 
@@ -118,7 +118,7 @@ def test_two_pushes_of_stock_at_once_give_it_out_once(count, buy):
 
 @pytest.mark.parametrize("when_short", ["ship_partial", "wait"])
 def test_a_new_order_never_overtakes_a_waiting_one(count, buy, when_short):
-    """The new order may come before, while or after the stock arrives."""
+    """The new order may be pushed before, during or after the push of the stock."""
     for stock in range(0, 20, 4):
         buy(2, when_short=when_short)
 

@@ -1,4 +1,4 @@
-"""A request is complete when all of its bytes have arrived, or when it can no longer become valid."""
+"""The event loop knows when a request has arrived completely, and refuses a wrong request at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRAILERS = CHUNKS[:-2] + b"Digest: x\r\n\r\n"
 @pytest.mark.parametrize(
     "request_", [head(b"GET /"), BODY, CHUNKS, TRAILERS], ids=["head", "body", "chunks", "trailers"]
 )
-def test_a_request_is_complete_with_its_last_byte_however_it_was_cut(request_):
+def test_a_request_is_complete_with_its_last_byte_in_any_chunks(request_):
     for cut in range(1, len(request_)):
         assert not arrival(request_[:cut]).complete
         whole = arrival(request_[:cut], request_[cut:])
@@ -55,7 +55,7 @@ def test_a_body_with_a_too_large_content_length_is_refused_at_once(line, length,
     assert (coming.too_long, coming.complete) == (too_long, too_long)
 
 
-def test_chunks_that_add_up_to_too_much_are_not_waited_for():
+def test_a_chunked_body_is_refused_as_soon_as_it_is_too_large():
     start = head(b"POST /large", b"Transfer-Encoding: chunked")
 
     assert arrival(start, b"fffffff\r\n").too_long
@@ -130,7 +130,7 @@ def test_a_client_that_expects_100_continue_gets_it():
     assert not arrival(head(b"POST /small", b"Content-Length: 50", b"Expect: 100-continue")).wants_continue
 
 
-def test_a_head_has_a_time_limit_and_a_body_a_least_rate():
+def test_a_head_has_a_time_limit_and_a_body_has_a_minimum_rate():
     assert arrival(idle=3.0).deadline == 3.0
     assert arrival(b"GET / HT").deadline == pytest.approx(1 + HEAD_SECONDS, abs=0.01)
     coming = arrival(head(b"POST /large", b"Content-Length: 999"))

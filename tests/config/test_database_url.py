@@ -1,4 +1,4 @@
-"""DATABASE_URL names one host, or several hosts of which one is writable."""
+"""DATABASE_URL names one host, or several hosts of which one accepts writes."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

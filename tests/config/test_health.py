@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics (contract 11)."""
+"""The paths /healthz, /readyz, /statusz and /metrics (contract 11)."""
 
 import threading
 
@@ -48,7 +48,7 @@ def test_healthz_calls_no_other_part(monkeypatch):
         ("/statusz", ["database", "redis", "worker", "disk", "uploads", "webhooks", "beat", "parts"]),
     ],
 )
-def test_all_checks_are_ok_once_a_worker_beats(no_worker, path, names):
+def test_all_checks_are_ok_after_the_heartbeat_of_a_worker(no_worker, path, names):
     worker.write_heartbeat(sender=None)
     answer = Client().get(path)
     assert answer.status_code == 200
@@ -57,7 +57,7 @@ def test_all_checks_are_ok_once_a_worker_beats(no_worker, path, names):
 
 
 @pytest.mark.django_db
-def test_readyz_asks_the_database_and_nothing_else(monkeypatch):
+def test_readyz_checks_only_the_database(monkeypatch):
     monkeypatch.setattr(health, "CHECKS", {"uploads": lambda: 1 / 0})
     with CaptureQueriesContext(connection) as captured:
         assert Client().get("/readyz").status_code == 200
@@ -118,14 +118,14 @@ def test_a_full_disk_is_reported(monkeypatch):
 def test_a_machine_with_an_upload_folder_of_its_own_is_named(settings, tmp_path, monkeypatch):
     assert Client().get("/statusz").json()["checks"]["uploads"] == "ok"
     monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "other")
-    assert shared_folder.shared_folder() == "ok"  # both hosts use the same folder
+    assert shared_folder.shared_folder() == "ok"  # both hosts see the same folder
 
     settings.UPLOADS_DIR = tmp_path / "local"
     monkeypatch.setattr("config.health.shared_folder.socket.gethostname", lambda: "third")
     assert "other" in shared_folder.shared_folder()
 
     monkeypatch.setattr(shared_folder, "HEARD_WITHIN", 0)
-    assert shared_folder.shared_folder() == "ok"  # old signs do not count
+    assert shared_folder.shared_folder() == "ok"  # old signs of other hosts do not count
 
 
 @pytest.mark.django_db
@@ -167,8 +167,8 @@ def test_readyz_names_a_database_and_a_redis_that_are_gone(monkeypatch):
     assert Client().get("/readyz").status_code == 503
 
 
-def test_one_silent_redis_is_waited_for_once(monkeypatch):
-    """A balancer gives a host little time for its answer."""
+def test_the_checks_wait_only_once_for_a_silent_redis(monkeypatch):
+    """A load balancer waits only a short time, so the checks must not wait for Redis one after another."""
     asked = []
 
     def ask():

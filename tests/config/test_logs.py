@@ -1,4 +1,4 @@
-"""One line per request, with its party and without secrets."""
+"""The log has one line for each request, with the party and without secrets."""
 
 import json
 import logging
@@ -61,7 +61,7 @@ def test_secrets_and_quoted_rows_are_left_out(text):
     assert "SECRET" not in redact(text)
 
 
-def test_the_lines_after_a_quoted_row_in_a_trace_are_kept():
+def test_the_lines_of_a_traceback_after_a_quoted_row_are_kept():
     text = "Error: bad\nDETAIL:  (SECRET)\n\nThe above exception was the direct cause:\nTraceback: here"
     assert redact(text).endswith("The above exception was the direct cause:\nTraceback: here")
     assert "SECRET" not in redact(text)
@@ -82,13 +82,13 @@ def test_a_request_is_one_line_without_its_url_body_or_key(acme, client_for, cap
         assert secret not in logged
 
 
-def test_the_answers_of_probes_fill_no_log(client, caplog):
+def test_successful_health_checks_are_not_logged(client, caplog):
     with caplog.at_level(logging.INFO):
         client.get("/healthz")
     assert not [record for record in caplog.records if record.name == "exchange.request"]
 
 
-def test_a_probe_that_answers_503_is_no_error_in_the_log(rf):
+def test_a_health_check_that_answers_503_is_not_logged_as_an_error(rf):
     record = logging.makeLogRecord({"name": "django.request", "request": rf.get("/statusz")})
     assert not ProbeFilter().filter(record)
     record = logging.makeLogRecord({"name": "django.request", "request": rf.get("/v3/variants")})

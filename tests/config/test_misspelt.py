@@ -1,4 +1,4 @@
-"""A misspelt setting is named when a process starts."""
+"""A process reports the names of misspelled settings when it starts."""
 
 from __future__ import annotations
 

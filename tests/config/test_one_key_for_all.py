@@ -1,4 +1,4 @@
-"""Machines share one SECRET_KEY; it can be changed, and nothing is written where the settings are read."""
+"""All hosts share one SECRET_KEY, which can be changed. A process that only reads settings writes no file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_secrets_of_an_older_key_are_read_and_can_be_encrypted_again(acme, setti
 
 
 @pytest.mark.django_db
-def test_a_secret_that_no_key_reads_is_named(acme, settings):
+def test_a_secret_that_no_key_can_decrypt_is_named(acme, settings):
     host = RemoteHostFactory.create(supplier=acme)
     host.set_password("s3cret")
     host.save(update_fields=["password"])
@@ -67,11 +67,11 @@ def test_a_provided_host_key_is_used_and_never_replaced(settings, tmp_path):
 
     shared.write_bytes((settings.SECRETS_DIR / "sftp_host_key").read_bytes())
     assert public_line() == made
-    assert [key.get_name() for key in host_keys()] == ["ssh-ed25519"]  # another host would make others
+    assert [key.get_name() for key in host_keys()] == ["ssh-ed25519"]  # no key of this host
 
 
 def loaded(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Start a process that only reads the settings; return its result."""
+    """Start a process that only reads the settings, and return its result."""
     environment = {"PATH": os.defpath, "DATA_DIR": str(folder), **variables}
     command = [sys.executable, "-W", "error", "-c", "import config.wsgi"]
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""A thread hands its answer over and is free; a client that reads too slowly is cut off."""
+"""A thread gives its answer to the event loop and is free. A client that reads too slowly is disconnected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = b"x" * 8 * 1024 * 1024
 
 
 class Pair:
-    """An outlet and its client."""
+    """An outlet and the socket of its client."""
 
     def __init__(self, readers: SlowReaders) -> None:
         ours, self.client = socket.socketpair()
@@ -25,7 +25,7 @@ class Pair:
         self.outlet = Outlet(ours, readers, self.asked.set)
 
     def read(self, size: int) -> bytes:
-        """Read a number of bytes as the client, while the event loop sends."""
+        """Read this number of bytes as the client, and send in between as the event loop does."""
         got = b""
         end = time.monotonic() + 10
         while len(got) < size:
@@ -53,7 +53,7 @@ def pair(readers) -> Iterator[Pair]:
 
 
 def in_thread(outlet: Outlet, *pieces: bytes) -> tuple[threading.Thread, list[Exception]]:
-    """Send chunks from a thread; return its errors."""
+    """Send chunks from a new thread. Return the thread and the list of its errors."""
     errors: list[Exception] = []
 
     def send() -> None:
@@ -73,7 +73,7 @@ def test_a_short_answer_needs_no_event_loop(pair):
     assert (pair.client.recv(10), pair.asked.is_set(), pair.outlet.unsent) == (b"hello", False, 0)
 
 
-def test_an_answer_that_fits_the_buffer_holds_no_thread(pair):
+def test_an_answer_that_fits_into_the_buffer_blocks_no_thread(pair):
     size = MOST_UNSENT // 2
     pair.outlet.sendall(b"y" * size)
     assert pair.asked.is_set()
@@ -99,7 +99,7 @@ def test_a_file_is_sent_from_its_offset(pair, tmp_path):
     assert pair.client.recv(20) == b"2345689"
 
 
-def test_a_client_has_some_seconds_and_more_for_each_byte_that_it_takes(pair):
+def test_the_time_limit_of_a_client_grows_with_the_bytes_that_it_reads(pair):
     pair.outlet.sendall(LARGE[: MOST_UNSENT // 2])
     begun = pair.outlet.since
     taken = MOST_UNSENT // 2 - pair.outlet.unsent
@@ -129,7 +129,7 @@ def test_a_client_that_is_gone_frees_its_thread(pair):
         pair.outlet.sendall(b"x")
 
 
-def test_when_too_many_threads_wait_the_slowest_client_gives_way(pair, readers):
+def test_when_too_many_threads_wait_the_slowest_client_is_cut_off(pair, readers):
     slow, slow_errors = in_thread(pair.outlet, LARGE, LARGE)
     _wait_until(lambda: readers._waiting == [pair.outlet])
     other = Pair(readers)

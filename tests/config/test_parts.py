@@ -30,14 +30,14 @@ def _nobody_was_heard_of(monkeypatch, settings, tmp_path):
 
 @pytest.fixture(autouse=True)
 def _the_clock_stands():
-    """Make ages in seconds independent of the machine's speed."""
+    """Stop the clock, so that ages in seconds do not depend on the machine's speed."""
     with time_machine.travel(time.time(), tick=False):
         yield
 
 
 @pytest.fixture
 def heard(monkeypatch):
-    """Write a sign of a part on a host with an age in seconds."""
+    """Return a function that writes the sign of life of a part on a host. `seconds` is its age."""
 
     def give(part: str, host: str = "one", seconds: float = 0.0, **facts: float) -> None:
         now = time.time()
@@ -90,7 +90,7 @@ def test_each_part_is_listed_by_host_for_internal_callers_only(heard):
 
 @pytest.mark.program
 @pytest.mark.parametrize(("end", "missed"), [("raise SystemExit", False), ("os._exit(1)", True)])
-def test_a_process_that_ends_in_order_does_not_count_as_missing(end, missed):
+def test_only_a_process_that_was_killed_counts_as_missing(end, missed):
     program = (
         "import os, django; django.setup(); from api import signs_of_life; signs_of_life.give('sftp'); " + end
     )

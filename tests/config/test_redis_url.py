@@ -1,4 +1,4 @@
-"""REDIS_URL: one Redis, or Sentinels. Other values are reported at the start or by /statusz."""
+"""REDIS_URL names one Redis, or Sentinels. The start or /statusz reports other values as errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_other_urls_are_refused_with_a_remedy(url, said):
 SENTINELS = "redis+sentinel://ada:p%40w%2C@one,two:5000,[::1]:7/mymaster/3?sentinel_password=a%26b"
 
 
-def test_sentinels_are_asked_for_the_master_with_a_login_of_their_own():
+def test_sentinels_that_name_the_master_have_their_own_login():
     pool: Any = redis_client(SENTINELS, seconds=0.5).connection_pool
     master, asked = pool.connection_kwargs, pool.sentinel_manager
     assert (pool.service_name, master["db"], master["username"], master["password"]) == (
@@ -103,7 +103,7 @@ def test_no_part_starts_with_an_unsupported_url():
 
 
 class FakeRedis:
-    """A connection that answers like a server of another kind."""
+    """A connection to a server that is a node of a cluster, a replica, or a plain server."""
 
     def __init__(self, cluster: int, error: Exception | None = None) -> None:
         self.cluster, self.error = cluster, error

@@ -1,4 +1,4 @@
-"""Several parts in one process: each works and shows its own life, and all of them end together."""
+"""Several parts run in one process: each gives its own signs of life, and all of them end together."""
 
 import os
 import signal

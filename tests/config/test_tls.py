@@ -1,4 +1,4 @@
-"""A proxy terminates TLS; settings tell browsers to use it."""
+"""TLS ends at a proxy. Settings make the service redirect to https, and tell browsers to use it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_hsts_makes_browsers_use_tls(settings):
 
 
 @pytest.mark.program
-def test_hsts_includes_subdomains_only_if_set_and_never_preload():
+def test_hsts_includes_subdomains_only_if_a_setting_says_so_and_never_preload():
     environment = {**os.environ, "HSTS_SECONDS": "3600", "HSTS_SUBDOMAINS": "1"}
     asked = "from django.conf import settings as s; print(s.SECURE_HSTS_SECONDS,"
     asked += " s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD)"

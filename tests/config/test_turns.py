@@ -1,4 +1,7 @@
-"""However many requests of one party are stuck, the next party finds a thread."""
+"""Parties take turns: even if many requests of one party hang, a thread is free for the next party.
+
+A *stranger* is a client without an accepted credential, known only by its address.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def test_a_party_alone_has_half_of_the_threads():
     assert taken(turns) == []
 
 
-def test_each_of_several_greedy_parties_leaves_one_for_the_next():
+def test_a_party_with_many_requests_leaves_threads_for_other_parties():
     turns = turns_with(8, acme=10)
     taken(turns)
     for party in ("rival", "shop"):
@@ -80,7 +83,7 @@ def test_beside_a_known_party_many_strangers_get_half_of_the_time():
     assert 40 <= begun <= 60
 
 
-def test_an_expensive_stranger_delays_the_next_by_no_more_than_a_moment():
+def test_an_expensive_stranger_delays_the_next_stranger_only_for_a_limited_time():
     turns = turns_with(8, acme=1)
     turns.add(Stranger("192.0.2.1"), "expensive", 0.0)
     for party, item in [*turns.take(0.0)]:
@@ -150,7 +153,7 @@ def test_a_request_can_be_taken_out_of_its_queue():
     assert [item for _, item in turns.waiting()] == ["acme2", "acme3", "acme4", "acme5"]
 
 
-def test_nothing_is_left_of_parties_that_are_done():
+def test_finished_parties_leave_no_entries():
     turns = turns_with(4, acme=1, rival=5)
     turns.add(Stranger("192.0.2.1"), "stranger", 0.0)
     while found := [party for party, _ in turns.take(0.0)]:

@@ -1,4 +1,4 @@
-"""The event loop and gunicorn find the same requests in any bytes."""
+"""The event loop's parser and gunicorn's parser find the same requests in any bytes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ stream = st.lists(request, min_size=1, max_size=3).map(b"".join)
 
 
 class Seen(NamedTuple):
-    """A whole request, as a parser sees it."""
+    """A complete request that a parser has found."""
 
     method: str
     uri: str
@@ -94,13 +94,13 @@ class Seen(NamedTuple):
 
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
-    """Split bytes into non-empty chunks."""
+    """Split bytes at these positions into non-empty chunks."""
     bounds = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
     return [data[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
 
 
 def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
-    """Return the complete requests up to the end, or up to the first refused one."""
+    """Yield the complete requests that gunicorn finds before the end or before the first refused request."""
     parser = RequestParser(CONFIG, iter(pieces), PEER)
     try:
         for found in parser:
@@ -109,12 +109,12 @@ def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
             if length not in (None, len(content)):
                 return
             yield _seen(found, content)
-    except Exception:  # noqa: BLE001 - of any kind: refused
+    except Exception:  # noqa: BLE001 - any error of the parser is a refusal
         return
 
 
 def by_event_loop(pieces: list[bytes]) -> Iterator[Seen]:
-    """Return the same, as the event loop reads the bytes."""
+    """Yield the complete requests that the event loop finds before the end or the first refused request."""
     waiting, rest = list(pieces), b""
     while waiting or rest:
         arrival = Arrival(0.0, read_head=_read_head, most=lambda path: LARGE)
@@ -161,7 +161,7 @@ def test_both_parsers_find_the_same_requests_in_wrong_bytes(data, place, byte):
     assert list(by_event_loop([wrong])) == list(by_gunicorn([wrong]))
 
 
-def test_the_examples_hold_whole_requests():
+def test_the_event_loop_finds_a_chunked_request_and_the_next_request():
     chunks = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n"
     whole = [*by_event_loop([chunks, b"GET / HTTP/1.1\r\n\r\n"])]
 

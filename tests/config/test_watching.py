@@ -1,4 +1,4 @@
-"""The facts of /metrics, and the use of only these facts in the dashboard and the alerts."""
+"""The metrics of /metrics. The dashboard and the alerts use only these metrics."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def scraped() -> str:
 
 
 def values(name: str) -> dict[tuple[str, ...], float]:
-    """A metric's samples, by the values of their labels, in the order of the labels' names."""
+    """Return the values of a metric by the values of its labels. The labels are sorted by name."""
     return {
         tuple(value for _, value in sorted(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(scraped())
@@ -103,7 +103,7 @@ def test_a_supplier_has_the_age_of_its_last_good_feed_of_each_kind(acme, rival, 
     assert ages[of_acme] > 86_400 > ages[of_rival]
 
 
-def test_events_that_are_in_no_feed_yet_are_counted(acme, shop, a_variant, client_for):
+def test_events_without_a_number_in_the_feed_are_counted(acme, shop, a_variant, client_for):
     a_variant(acme, "LAN-1", stock=1)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
     assert values("exchange_events_unpublished")[()] > 0
@@ -117,7 +117,7 @@ def test_waiting_deliveries_are_counted_with_the_lag_of_sendable_ones(acme, shop
     WebhookFactory.create(retailer=shop)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
     client_for(shop).get("events")  # this read numbers the events
-    assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has made deliveries of them
+    assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has created deliveries for the events
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): 0}
 
     relay()
@@ -125,13 +125,13 @@ def test_waiting_deliveries_are_counted_with_the_lag_of_sendable_ones(acme, shop
     assert waiting > 0
     assert values("exchange_webhook_lag_seconds")[()] > 0  # no process sends deliveries
     Delivery.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
-    # deliveries to a receiver that was down wait on purpose
+    # Deliveries that wait for their next attempt do not count: their receiver was down.
     assert values("exchange_webhook_lag_seconds") == {(): 0}
     Delivery.objects.update(status="dead", next_attempt_at=None)
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): waiting}
 
 
-def test_each_part_shows_its_life_its_memory_and_its_work(monkeypatch):
+def test_each_part_has_metrics_of_its_age_its_memory_and_its_work(monkeypatch):
     now = time.time()
     monkeypatch.setattr("api.signs_of_life.time.time", lambda: now)
     signs_of_life.give("sftp", sessions=7)
@@ -145,7 +145,7 @@ def test_each_part_shows_its_life_its_memory_and_its_work(monkeypatch):
     assert min(values("exchange_part_memory_bytes").values()) > 1_000_000
 
 
-def test_a_part_that_is_silent_grows_old_and_counts_no_longer(monkeypatch):
+def test_the_age_of_a_silent_part_grows_and_its_process_is_not_counted(monkeypatch):
     now = time.time()
     monkeypatch.setattr("api.signs_of_life.time.time", lambda: now - 100)
     signs_of_life.give("beat")
@@ -164,7 +164,7 @@ def test_without_redis_the_other_metrics_are_shown(monkeypatch):
     assert values("exchange_orders_open") == {(): 0}
 
 
-def test_a_failed_question_is_named_and_delays_no_other_metric(monkeypatch):
+def test_a_failed_query_is_named_and_the_other_metrics_are_shown(monkeypatch):
     def slow(cursor):
         raise DatabaseError
 
@@ -173,7 +173,7 @@ def test_a_failed_question_is_named_and_delays_no_other_metric(monkeypatch):
     assert values("exchange_orders_open") == {(): 0}
 
 
-def test_concurrent_scrapes_cost_one_reading(monkeypatch):
+def test_scrapes_shortly_after_each_other_read_the_facts_once(monkeypatch):
     monkeypatch.setattr(watching, "FRESH", 60.0)
     asked = []
 

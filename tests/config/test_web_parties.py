@@ -1,4 +1,4 @@
-"""Parties of requests: the party of an accepted credential, or else the client's address."""
+"""The party for which a request counts: of an accepted credential, otherwise the client's address."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_unknown_keys_of_an_address_share_one_party():
     assert parties.of(caller(key("a"))) == parties.of(caller(key("b"))) == Stranger(PEER)
 
 
-def test_accepted_keys_of_a_party_share_it_until_they_fail():
+def test_accepted_keys_count_for_their_party_until_they_fail():
     parties = Parties()
     for name in "ab":
         parties.learn(caller(key(name)).credential, "supplier:7")
@@ -47,7 +47,7 @@ def test_a_session_counts_for_its_user():
 @pytest.mark.parametrize(
     ("behind_proxy", "address"), [(True, "203.0.113.9"), (False, PEER)], ids=["proxy", "no proxy"]
 )
-def test_only_our_proxy_tells_the_address(behind_proxy, address):
+def test_only_our_proxy_may_name_the_address(behind_proxy, address):
     forwarded = ("X-FORWARDED-FOR", "198.51.100.1, 203.0.113.9")
     assert caller(forwarded, behind_proxy=behind_proxy).stranger == Stranger(address)
 
@@ -73,5 +73,5 @@ def test_a_refused_address_may_still_send_known_keys_or_no_key():
         ("nonsense", "nonsense"),
     ],
 )
-def test_an_ipv6_subscriber_counts_as_one(address, network):
+def test_all_addresses_of_an_ipv6_subscriber_count_as_one(address, network):
     assert network_of(address) == network

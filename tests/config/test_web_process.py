@@ -1,4 +1,4 @@
-"""The hooks of gunicorn around the web processes."""
+"""The hooks in gunicorn.conf.py that gunicorn calls for its web processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ASK = """
 import gc, os, runpy
 runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
 print(gc.get_freeze_count(), gc.get_threshold()[0], flush=True)
-os._exit(0)  # a thread of it may be writing to stderr, at which an interpreter that is ending aborts
+os._exit(0)  # a normal end can abort if a thread of the hook is writing to stderr
 """
 
 

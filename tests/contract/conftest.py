@@ -1,4 +1,4 @@
-"""The tests that see a running service from outside: `make conform`."""
+"""Collect the tests in `outsider` only if DEMO_JSON is set, as by `make conform`: they need a service."""
 
 import os
 

@@ -1,7 +1,8 @@
 """`make fuzz`: schemathesis sends generated requests to a running service, as a supplier and as a retailer.
 
-Some requests follow the document, and some violate it. They come alone and in chains, in which a request
-reads and changes the records of earlier ones. Run it only on a service whose data nobody needs.
+Some requests follow the OpenAPI document, and some violate it. Requests are sent alone and in chains, in
+which a request reads or changes the records of earlier requests. Run it only on a service whose data may be
+lost.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ PARTIES = {"suppliers": r"^/(v3/suppliers/|v3/variants/|oauth/)", "retailers": r
 
 
 def main() -> None:
-    """Run both roles; exit with code 1 if a check failed."""
+    """Run schemathesis for both roles. Exit with code 1 if a check failed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=1200, help="for each of the two parties")
-    parser.add_argument("--examples", type=int, default=100, help="for each operation")
-    parser.add_argument("--seed", type=int, help="the one that a run before named")
-    parser.add_argument("--phases", default="", help="examples, coverage, fuzzing, stateful: those alone")
-    parser.add_argument("--without", default="", help="checks to leave out, with commas between them")
+    parser.add_argument("--seconds", type=int, default=1200, help="maximum time for each of the two parties")
+    parser.add_argument("--examples", type=int, default=100, help="maximum requests for each operation")
+    parser.add_argument("--seed", type=int, help="the seed that an earlier run printed")
+    parser.add_argument("--phases", default="", help="run only these: examples, coverage, fuzzing, stateful")
+    parser.add_argument("--without", default="", help="checks to leave out, separated by commas")
     options = parser.parse_args()
     demo = json.loads(Path(os.environ.get("DEMO_JSON") or "var/demo.json").read_text())
     outcomes = [ask(demo, role, options) for role in PARTIES]
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 def ask(demo: dict[str, Any], role: str, options: argparse.Namespace) -> int:
-    """Run schemathesis as the first party of a role; return its exit code."""
+    """Run schemathesis as the first party of a role, and return the exit code."""
     party = demo[role][0]
     command = [
         *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(CONFIG)),

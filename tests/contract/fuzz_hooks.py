@@ -1,4 +1,4 @@
-"""Facts beyond the document that schemathesis needs (SCHEMATHESIS_HOOKS of `make fuzz`)."""
+"""Hooks of schemathesis for `make fuzz`: limits of requests that the OpenAPI document does not contain."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import Any
 
 import schemathesis
 
-# Characters that all texts refuse (api.fields, api.filters), which the document does not list.
+# Characters that no text may contain (api.fields, api.filters). The document does not list them.
 CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 CLEAN = rf"^[^{CONTROL}]*$"
 CLEAN_AND_NOT_BLANK = rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"
-# Parameters without generated values. Only the service makes cursors. The document describes only answers
-# with all `fields`. Any text is a valid If-None-Match, and no generated text is a valid If-Match.
+# Parameters that are not sent. Only the service can make a `cursor`. The document describes only answers
+# with all fields, so `fields` is left out. The service accepts any text as If-None-Match, but no generated
+# text as If-Match.
 LEFT_OUT = ("cursor", "fields", "If-None-Match", "If-Match")
 
 
 @schemathesis.hook
 def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, Any]) -> None:
-    """Use only the records of one party, with texts and bodies that the service accepts."""
+    """Change the document: only the ids of one party, and only texts and bodies that the service accepts."""
     own = {"type": "integer", "enum": [int(os.environ["PARTY_ID"])]}
     for item in raw_schema["paths"].values():
         for operation in item.values():
@@ -29,7 +30,7 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
                 _refuse_control(parameter["schema"])
                 choices = parameter["schema"].get("enum")
                 if parameter["in"] == "query" and choices and not parameter.get("required"):
-                    parameter["schema"]["enum"] = [*choices, ""]  # the empty choice
+                    parameter["schema"]["enum"] = [*choices, ""]  # the service accepts an empty value, too
             operation["parameters"] = asked
             _allow_null_for_optional_body(operation)
     for name, schema in raw_schema["components"]["schemas"].items():
@@ -38,7 +39,7 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
 
 
 def _allow_null_for_optional_body(operation: dict[str, Any]) -> None:
-    # Generated clients send null where they have no body (api.bodies.json_of).
+    # The service accepts null for an optional body, because generated clients send it (api.bodies.json_of).
     body = operation.get("requestBody")
     if body and not body.get("required"):
         for media in body["content"].values():

@@ -1,6 +1,6 @@
-"""The examples in the OpenAPI document are requests that this test sends, and answers that it got.
+"""The examples in the OpenAPI document work: the test sends each request and compares the answer.
 
-`UPDATE_EXAMPLES=1 pytest tests/contract/test_examples.py` writes the examples whose fields changed.
+`UPDATE_EXAMPLES=1 pytest tests/contract/test_examples.py` writes the examples whose fields have changed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ pytestmark = pytest.mark.django_db
 METHODS = ("get", "put", "post", "patch", "delete")
 SECRETS = ("access_token", "secret")
 MOST_KEPT = 2
-"""So many elements of an array show what it holds."""
+"""The maximum number of elements of an array in an example."""
 
 
 class Story:
-    """Sends the examples of operations, with the ids of this run in paths and bodies."""
+    """A client that sends the examples in a fixed order, with the ids of this run in paths and bodies."""
 
     def __init__(self, operations: dict[str, tuple[str, str]], clients: dict[str, ApiClient]) -> None:
         self.operations, self.clients = operations, clients
@@ -40,7 +40,7 @@ class Story:
         self.played: set[str] = set()
 
     def play(self, operation_id: str, query: str = "", **known: Any) -> Any:
-        """Send an operation's example; return its answer, which must equal the documented one."""
+        """Send the example of an operation, and return the answer. It must have the documented fields."""
         path, method = self.operations[operation_id]
         ids = self.ids | known
         filled = re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)
@@ -60,11 +60,11 @@ class Story:
             )
             file.write_text(text + "\n", encoding="utf-8")
         elif not os.environ.get("UPDATE_EXAMPLES"):
-            assert has(recorded["answer"], example.get("answer")), f"{operation_id}: see UPDATE_EXAMPLES"
+            assert has(recorded["answer"], example.get("answer")), f"{operation_id}: set UPDATE_EXAMPLES=1"
         return shown
 
     def _own(self, body: Any, known: dict[str, Any]) -> Any:
-        """Return an example's body with the ids and secrets of this run."""
+        """Return the body of an example with the ids and secrets of this run."""
         if isinstance(body, list):
             return [self._own(each, known) for each in body]
         if isinstance(body, dict):
@@ -83,14 +83,14 @@ def shortened(shown: Any) -> Any:
 
 
 def fields_of(shown: Any) -> Any:
-    """Return the fields of an example and the kinds of their values. Ids and times differ in each run."""
+    """Return the fields of an example with the types of their values. The values differ in each run."""
     if isinstance(shown, dict):
         return {name: fields_of(each) for name, each in shown.items()}
     return [fields_of(each) for each in shown] if isinstance(shown, list) else type(shown).__name__
 
 
 def has(shown: Any, example: Any) -> bool:
-    """Tell whether an answer has all fields of its example."""
+    """Return whether an answer has all fields of its example."""
     if isinstance(example, dict):
         return isinstance(shown, dict) and all(
             name in shown and has(shown[name], each) for name, each in example.items()
@@ -125,7 +125,7 @@ def story(operations, acme, shop, client_for, settings, tmp_path, monkeypatch) -
     return story
 
 
-def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, document, acme, shop):
+def test_each_example_request_works_and_gets_the_example_answer(story, document, acme, shop):
     key, secret = IssuedKeyFactory.create(party=shop)
     story.play("create_token", client_id=key.prefix, client_secret=secret)
     for name in ("get_supplier", "list_warehouses", "list_uploads"):
@@ -154,9 +154,9 @@ def test_each_example_is_a_request_that_works_and_the_answer_it_gets(story, docu
     assert {path.stem for path in FOLDER.glob("*.json")} == story.played
 
 
-@pytest.mark.skipif("UPDATE_EXAMPLES" in os.environ, reason="the other test writes the examples now")
+@pytest.mark.skipif("UPDATE_EXAMPLES" in os.environ, reason="the other test is writing the examples")
 def test_no_example_lacks_a_field_of_the_document(operations):
-    """An example without a new field would mislead clients."""
+    """Developers of clients copy the examples, so each example must have all fields of the document."""
     wrong: dict[str, list[str]] = {}
     for path in FOLDER.glob("*.json"):
         example = json.loads(path.read_text(encoding="utf-8"))
@@ -165,7 +165,7 @@ def test_no_example_lacks_a_field_of_the_document(operations):
         if found is not None and "answer" in example:
             errors = [each.message for each in found.iter_errors(example["answer"])]
             wrong |= {path.stem: errors} if errors else {}
-    assert wrong == {}, "write these again: see UPDATE_EXAMPLES"
+    assert wrong == {}, "write these examples again, with UPDATE_EXAMPLES=1"
 
 
 def webhooks(story: Story, role: str) -> None:

@@ -1,4 +1,4 @@
-"""Each list of a party is read while another party has rows there, too."""
+"""Each list of a party shows only rows of this party, although another party has rows too."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ WITHOUT_ROWS = {
     *(f"{S}/{name}" for name in ("importPolicy", "autoImports/products", "autoImports/inventory")),
     *(f"{S}/scorecard", f"{S}/packing-slips", f"{R}/order-filters", f"{R}/variants"),
 }
-"""Answers without a name of the party's rows: settings, sums, and the catalog that retailers share."""
+"""Lists whose answers never contain the party's name: settings, sums, and the catalog for all retailers."""
 
 
 @pytest.fixture
 def everywhere(acme, rival, shop, boutique, a_variant, client_for) -> None:
-    """Give each party rows in each list. Their texts contain the name of the party."""
+    """Create rows of each party in each list, with the name of the party in their texts."""
     for supplier, retailer in ((acme, shop), (rival, boutique)):
         sku = f"{supplier.name}-1"
         variant = a_variant(supplier, sku, stock=9, model=f"{supplier.name}-model")
@@ -51,7 +51,7 @@ def everywhere(acme, rival, shop, boutique, a_variant, client_for) -> None:
 
 
 def read(party: Supplier | Retailer, route: str, client_for: Callable[..., ApiClient]) -> str:
-    """Return a list as this party reads it, in small letters."""
+    """Return the text of a list that this party reads, in lower case."""
     path = f"/{route}".replace("<id:supplier_id>", str(party.pk)).replace("<id:retailer_id>", str(party.pk))
     answer: Any = client_for(party).get(path)
     content: bytes = b"".join(answer.streaming_content) if answer.streaming else answer.content
@@ -66,6 +66,6 @@ def test_a_list_has_the_rows_of_its_party_and_of_no_other(
     text, others_text = read(own, route, client_for), read(other, route, client_for)
 
     assert other.name.lower() not in text
-    # The control: its own name is there, so the other name could be there, too.
+    # Each party's own list contains the party's name, so the assertion above would find foreign rows.
     assert (other.name.lower() in others_text) is (route not in WITHOUT_ROWS)
     assert (own.name.lower() in text) is (route not in WITHOUT_ROWS)

@@ -1,4 +1,4 @@
-"""No filter reads through a party's past: the cost of a list depends on the shown rows."""
+"""No filter reads all old rows of a party: the cost of a list depends only on the shown rows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from accounts.models import Retailer, Supplier
 from api.facts import all_facts
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
+from tools.bench.database import execute
 from tools.bench.serving import market
 
+# The ids of these tables restart at 1, because the market's orders refer to parties and variants by number.
+NUMBERED_FROM_ONE = (
+    *("accounts_supplier", "accounts_retailer", "accounts_partnership"),
+    *("inventory_warehouse", "catalog_variant"),
+)
 ORDERS = 8_000
 OF_A_PARTY = ORDERS // market.PARTIES
 MOST_READ = OF_A_PARTY // 3
@@ -52,7 +58,7 @@ MOVEMENTS: tuple[dict[str, str], ...] = (
     {"warehouse_id": "1"},
     {"warehouse_id": "1", "kind": "opening"},
 )
-# Each order has reserved units and released them, so stock is unchanged.
+# SQL that adds two stock movements for each order: one reserves a unit, one releases it. Stock is unchanged.
 MOVED = insert_movements(
     None,
     f"""generate_series(1, %(orders)s) n
@@ -81,13 +87,13 @@ EVENTS: tuple[dict[str, str], ...] = (
 
 @pytest.fixture
 def old_market(db: None) -> None:
-    for table in market.NUMBERED_FROM_ONE:
-        market.execute(f"ALTER TABLE {table} ALTER COLUMN id RESTART")
-    market.execute(market.CAST)
+    for table in NUMBERED_FROM_ONE:
+        execute(f"ALTER TABLE {table} ALTER COLUMN id RESTART")
+    execute(market.CAST)
     for statement in market.PAST:
-        market.execute(statement, {"first": 1, "last": ORDERS})
-    market.execute(MOVED, {"orders": 2 * ORDERS})
-    market.execute("ANALYZE")
+        execute(statement, {"first": 1, "last": ORDERS})
+    execute(MOVED, {"orders": 2 * ORDERS})
+    execute("ANALYZE")
 
 
 def rows_read(statement: str) -> int:
@@ -108,7 +114,7 @@ def _looked_at(node: dict[str, Any]) -> int:
 
 @pytest.mark.usefixtures("old_market")
 def test_the_cost_of_metrics_depends_on_open_work():
-    market.execute("SET LOCAL enable_seqscan = off")  # with a short past, reading all of it is cheap, too
+    execute("SET LOCAL enable_seqscan = off")  # with few old rows, PostgreSQL would prefer a sequential scan
     with CaptureQueriesContext(connection) as statements:
         samples, failed = all_facts()
     counted = sum(sample.value for sample in samples if sample.name in COUNTED)
@@ -116,10 +122,10 @@ def test_the_cost_of_metrics_depends_on_open_work():
 
     assert failed == []
     assert 0 < counted < ORDERS
-    assert read < counted + 4 * market.PARTIES, "what is open, and a few rows of each party"
+    assert read < counted + 4 * market.PARTIES, "only open work and a few rows of each party may be read"
 
 
-# Rare rows among all parties, as operators search for them.
+# Filters of operators that match few rows of all parties.
 OF_OPERATORS = {
     "/admin/orders/order/": {"type__exact": "replenish"},
     "/admin/fulfillments/fulfillment/": {"state__exact": "missing_sku"},
@@ -132,7 +138,7 @@ OF_OPERATORS = {
 @pytest.mark.usefixtures("old_market")
 def test_the_cost_of_a_list_depends_on_the_shown_rows(client_for, admin_client):
     retailer, supplier = Retailer.objects.earliest("pk"), Supplier.objects.earliest("pk")
-    client_for(retailer).get("events", {"limit": "1"})  # numbers the market's events
+    client_for(retailer).get("events", {"limit": "1"})  # this read gives the events their numbers
     asked = [(client_for(retailer), "orders", params) for params in OF_RETAILERS]
     asked += [(client_for(supplier), "fulfillments", params) for params in OF_SUPPLIERS]
     asked += [(client_for(supplier), "inventory/movements", params) for params in MOVEMENTS]

@@ -1,4 +1,4 @@
-"""The OpenAPI document and the service agree."""
+"""The OpenAPI document is valid, complete and easy to use, and describes the answers of the service."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ ALIKE = settings(
 )
 METHODS = ("get", "put", "post", "patch", "delete")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# Keywords of JSON Schema in OpenAPI 3.1, without `nullable`, which only 3.0 has.
+# The keywords that schemas may use. `nullable` is missing, because only OpenAPI 3.0 has it.
 KEYWORDS = {
     *("$ref", "type", "enum", "format", "description", "example", "default", "readOnly", "writeOnly"),
     *("properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"),
     *("minItems", "maxItems"),
-    *("deprecated", "x-also"),  # the canonical form of a dialect
-    "x-types",  # the data of each type of event
+    *("deprecated", "x-also"),  # `x-also` names the canonical form of a dialect
+    "x-types",  # the schema of the data of each type of event
 }
 
 
 @functools.cache
 def as_read() -> Any:
-    docs.document.cache_clear()  # other tests generate the document with a path of their own
+    docs.document.cache_clear()  # other tests may have generated a document with paths of their own
     return schemathesis.openapi.from_wsgi("/v3/schema", application)
 
 
 @pytest.fixture
 def described(db) -> Any:
-    """The document as schemathesis reads it from the service."""
+    """Return the document that schemathesis has read from the service."""
     return as_read()
 
 
@@ -98,7 +98,7 @@ def test_a_pull_has_no_documented_default_limit(document):
     assert (limit["maximum"], "default" in limit) == (500, False)
 
 
-def test_each_schema_in_it_is_json_schema_of_2020_12_and_of_nothing_older(document):
+def test_each_schema_is_json_schema_2020_12_without_older_keywords(document):
     for name, schema in document["components"]["schemas"].items():
         jsonschema_rs.meta.validate({"$schema": DIALECT, **schema})
         for node in nodes(schema):
@@ -106,7 +106,7 @@ def test_each_schema_in_it_is_json_schema_of_2020_12_and_of_nothing_older(docume
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield a schema and all schemas within it."""
+    """Yield a schema and all schemas inside this schema."""
     if not isinstance(schema, dict):
         return
     yield schema
@@ -129,7 +129,7 @@ def test_the_id_of_an_operation_is_a_verb_with_its_object(operations):
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", each) for each in ids), sorted(ids)
 
 
-def test_tags_are_by_role_and_task_and_explained(document, operations):
+def test_each_operation_has_one_tag_with_an_explanation(document, operations):
     explained = {tag["name"] for tag in document["tags"] if tag["description"] != tag["name"]}
     for path, _, operation in operations:
         assert len(operation["tags"]) == 1
@@ -154,7 +154,7 @@ def test_enums_are_named_after_their_field(document):
     assert not any(re.search(r"\d|[0-9a-f]{3}Enum", name) for name in named)
     for schema in document["components"]["schemas"].values():
         for each in schema.get("properties", {}).values():
-            assert "enum" not in each, "an enum without a name"
+            assert "enum" not in each, "an enum must have a name"
 
 
 def test_every_answer_names_its_headers(document, operations):
@@ -169,7 +169,7 @@ def test_every_answer_names_its_headers(document, operations):
             assert "Location" in operation["responses"]["201"]["headers"]
 
 
-def test_moments_and_dates_have_their_formats(document):
+def test_date_times_and_dates_have_their_formats(document):
     schemas = document["components"]["schemas"]
     assert schemas["Order"]["properties"]["created_at"]["format"] == "date-time"
     assert schemas["Order"]["properties"]["ship_until"]["format"] == "date"
@@ -185,7 +185,7 @@ def test_the_document_names_the_server_that_it_came_from():
         assert [server["url"] for server in servers] == [f"http://{host}"]
 
 
-def test_every_path_of_the_service_is_in_it(document):
+def test_every_path_of_the_service_is_in_the_document(document):
     found = {
         (path, method) for path, item in document["paths"].items() for method in METHODS if method in item
     }
@@ -193,7 +193,7 @@ def test_every_path_of_the_service_is_in_it(document):
         ("/" + route.replace("<id:", "{").replace(">", "}"), method)
         for route, methods in TENANCY.items()
         for method in methods
-        if " " not in route  # served for old clients
+        if " " not in route  # a path for old clients is not documented
     }
     assert found == expected | {("/oauth/token", "post")}
 
@@ -204,15 +204,18 @@ def test_every_operation_has_a_summary_and_all_its_answers(operations):
     for path, method, operation in operations:
         assert operation.get("summary"), f"{method} {path} has no summary"
         statuses = set(operation["responses"])
-        assert any(status.startswith("2") for status in statuses), f"{method} {path} never ends well"
-        assert {"401", "429", "500", "503"} <= statuses, f"{method} {path} hides how it can fail"
+        assert any(status.startswith("2") for status in statuses), f"{method} {path} has no 2xx answer"
+        assert {"401", "429", "500", "503"} <= statuses, f"{method} {path} lacks an error answer"
         for status, response in operation["responses"].items():
             assert response["description"], f"{method} {path} {status} is not explained"
 
 
 @pytest.fixture
 def _in_this_transaction(ours):
-    """Keep the connection open: a request through WSGI would close it, with the test's transaction."""
+    """Keep the database connection open.
+
+    A request through WSGI would close the connection, and roll back the transaction of the test.
+    """
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -223,7 +226,7 @@ def _in_this_transaction(ours):
 
 @pytest.fixture
 def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
-    """Create one object of each kind for the generated requests, and the keys of both parties."""
+    """Create one object of each kind for the generated requests. Return the ids and both parties' clients."""
     variant = a_variant(acme, "A-1", stock=50)
     supplier, retailer = client_for(acme, rate_limit="off"), client_for(shop, rate_limit="off")
     order = retailer.post("orders", an_order({"variant_id": variant.pk, "quantity": 2})).json()["order_id"]
@@ -250,7 +253,7 @@ def ours(acme, shop, a_variant, client_for) -> dict[str, Any]:
 
 
 def _shipped(supplier: ApiClient, fulfillment: int) -> int:
-    """Ship one unit of a fulfillment; return the id of the parcel."""
+    """Ship one unit of a fulfillment, and return the id of the shipment."""
     path = f"fulfillments/{fulfillment}"
     [line] = supplier.get(path).json()["lines"]
     supplier.put(f"{path}/setStatus/accepted")
@@ -262,11 +265,36 @@ def _shipped(supplier: ApiClient, fulfillment: int) -> int:
 WALK = [(route, method) for route, methods in TENANCY.items() for method in methods if " " not in route]
 
 
+@pytest.mark.usefixtures("_in_this_transaction")
+@pytest.mark.parametrize("route", [route for route, method in WALK if method == "get"])
+def test_a_near_miss_of_a_documented_parameter_of_a_read_is_refused(route, ours, document):
+    """Ignoring a misspelled parameter would, for example, list everything (contract 2)."""
+    path = "/" + route.replace("<id:", "{").replace(">", "}")
+    role = "retailer" if "retailers" in route else "supplier"
+    ids = {**ours["ids"], "webhook_id": ours["webhooks"][role]}
+    client, url = ours[role], re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)
+    names = [
+        each["name"] for each in document["paths"][path]["get"].get("parameters", ()) if each["in"] == "query"
+    ]
+    for name in names:
+        letter_lost = name[:-1] if len(name) > 3 else name.upper()
+        for near in {name.capitalize(), letter_lost} - {*names}:
+            answer = client.get(url, {near: "1"})
+            assert answer.status_code == 400, f"{near}: {answer.status_code}"
+            assert [(each["field"], each["code"]) for each in answer.json()["errors"]] == [(near, "unknown")]
+        twice = client.get(f"{url}?{name}=1&{name}=2")
+        assert (twice.status_code, twice.json()["code"]) == (400, "invalid_filter"), name
+    assert client.get(url, {"_": "1700000000000"}).status_code == client.get(url).status_code
+
+
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("_in_this_transaction")
 @pytest.mark.parametrize(("route", "method"), [*WALK, ("oauth/token", "post")])
 def test_generated_requests_get_documented_answers(route, method, ours, described):
-    """In-process and always the same: no 5xx, and no status or body that the document lacks."""
+    """No generated request gets a 5xx answer, or a status or body that the document does not describe.
+
+    The requests are the same in each run, and are handled in this process.
+    """
     path = "/" + route.replace("<id:", "{").replace(">", "}")
     operation = described[path][method.upper()]
     role = "retailer" if "retailers" in route else "supplier"
@@ -287,7 +315,7 @@ def test_generated_requests_get_documented_answers(route, method, ours, describe
             case.path_parameters[name] = ids[name]
         # The document describes only answers with all fields, so leave `fields` out.
         (case.query or {}).pop("fields", None)
-        # Called in process, schemathesis asks for gzip and does not unpack it.
+        # In process, schemathesis would accept gzip without decompressing the answer.
         headers = {"Authorization": f"Bearer {client.secret}", "Accept-Encoding": "identity"}
         response = case.call(headers=headers)
         case.validate_response(response, checks=list(CHECKS))

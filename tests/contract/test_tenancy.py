@@ -1,8 +1,8 @@
-"""Every path of the service, with every kind of key (contract 1).
+"""Requests to every path of the service, with every kind of key (contract 1).
 
-Add each new path to TENANCY: its route, and for each method the scopes of which one is needed (without any,
-all keys of the party are allowed). A path of an object is also requested with another party's object: see
-OBJECTS.
+Add each new path to TENANCY: its route, its methods, and the scopes of each method. A key needs one of these
+scopes. A method without scopes allows all keys of the party. Paths of objects are also requested with an
+object of another party. The fixture `objects` has one object of each kind.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ STATUSES = (
     "cancelation not allowed",
 )
 
-# Paths that are open to all, or (metrics) to some addresses. Each has its own tests.
+# Paths that need no key. Their tests are elsewhere. /metrics is open only to some addresses.
 PUBLIC = frozenset({"", "healthz", "readyz", "statusz", "metrics", "v3/schema", "v3/docs", "oauth/token"})
 PUBLIC |= {"v3/docs/<slug:name>", "v3/asyncapi", "docs/", "docs/<path:path>"}
-# Paths for staff with a session: Django's own permissions, tested in tests/backoffice.
+# The admin has sessions and Django's permissions. tests/backoffice tests them.
 STAFF = "admin/"
 MEMBERS = "portal/"
-"""The pages of members. tests/portal/test_tenancy.py walks them."""
+"""The pages of members. tests/portal/test_tenancy.py requests each of them."""
 
 TENANCY: dict[str, dict[str, Needed]] = {
     S: {"get": ANY},
@@ -111,7 +111,7 @@ TENANCY: dict[str, dict[str, Needed]] = {
     f"{R}/orders/<id:order_id>/routing": {"get": O_READ},
     f"{R}/order-filters": {"get": O_READ},
 }
-# A path of a supplier that its partners read, too; see tests/fulfillments/test_scorecard.py.
+# A supplier's partners may read this path too; see tests/fulfillments/test_scorecard.py.
 SHARED = f"{S}/scorecard"
 WALK = [(route, method) for route, methods in TENANCY.items() for method in methods]
 
@@ -157,7 +157,7 @@ def role_of(route: str) -> str:
 
 
 @pytest.mark.parametrize(("route", "method"), WALK)
-def test_without_a_right_key_every_path_is_401(route, method, cast, anonymous):
+def test_every_path_answers_401_without_a_valid_key(route, method, cast, anonymous):
     own, _, _ = cast[role_of(route)]
     for client in (anonymous, ApiClient("fxk_0123456789ab_wrong"), ApiClient("x" * 300)):
         status, body = ask(client, method, filled(route, own))
@@ -167,7 +167,7 @@ def test_without_a_right_key_every_path_is_401(route, method, cast, anonymous):
 @pytest.mark.parametrize(
     ("route", "method"), [each for each in WALK if each[0].startswith((S, R)) and each[0] != SHARED]
 )
-def test_another_partys_key_is_403_and_learns_nothing(route, method, cast, client_for):
+def test_a_key_of_another_party_gets_403_and_no_information(route, method, cast, client_for):
     own, other, other_role = cast[role_of(route)]
     nobody = type(own)(pk=999_999_999, name="nobody")
     for party in (other, other_role):
@@ -178,7 +178,7 @@ def test_another_partys_key_is_403_and_learns_nothing(route, method, cast, clien
 
 
 @pytest.mark.parametrize(("route", "method"), [each for each in WALK if TENANCY[each[0]][each[1]]])
-def test_a_key_without_the_scope_is_403(route, method, cast, client_for):
+def test_a_key_without_the_scope_gets_403(route, method, cast, client_for):
     own, _, _ = cast[role_of(route)]
     others = [scope.value for scope in Scope if scope not in TENANCY[route][method]]
     status, body = ask(client_for(own, scopes=others), method, filled(route, own))
@@ -186,7 +186,7 @@ def test_a_key_without_the_scope_is_403(route, method, cast, client_for):
 
 
 @pytest.mark.parametrize(("route", "method"), WALK)
-def test_the_partys_own_key_with_exactly_that_scope_is_accepted(route, method, cast, client_for):
+def test_the_partys_own_key_with_only_that_scope_is_accepted(route, method, cast, client_for):
     own, _, _ = cast[role_of(route)]
     for scope in TENANCY[route][method] or (Scope.CATALOG_READ,):
         status, _ = ask(client_for(own, scopes=[scope.value]), method, filled(route, own))
@@ -198,7 +198,7 @@ def test_the_partys_own_key_with_exactly_that_scope_is_accepted(route, method, c
 
 @pytest.fixture
 def objects(acme, rival, shop, boutique, a_variant, client_for) -> dict[str, dict[str, int]]:
-    """One object of each kind, of Rival and Boutique."""
+    """Create one object of each kind for Rival and Boutique, and return the ids by role."""
     variant = a_variant(rival, "R-1", stock=5)
     line = {"variant_id": variant.pk, "quantity": 1}
     pushed = client_for(boutique).post("orders", an_order(line)).json()
@@ -228,5 +228,5 @@ def test_another_partys_object_looks_like_a_missing_one(route, method, cast, obj
     nobodys = ask(client, method, filled(route, own))
     assert theirs[0] == 404
     assert theirs == nobodys
-    # The control: its owner finds the object.
+    # The object exists: its owner finds it.
     assert ask(client_for(other), method, filled(route, other, **objects))[0] != 404

@@ -37,7 +37,7 @@ def rows():
     return {model.__name__: model.objects.count() for model in models}
 
 
-def test_the_cast_has_the_parties_of_the_contract():
+def test_the_demo_has_the_parties_of_the_contract():
     write()
     partners = {(each.retailer.name, each.supplier.name) for each in Partnership.objects.all()}
     assert partners == {("Shop", "Acme"), ("Shop", "Rival"), ("Boutique", "Rival")}
@@ -49,7 +49,7 @@ def test_the_cast_has_the_parties_of_the_contract():
         set(Variant.objects.filter(supplier__name=name).values_list("upc", flat=True))
         for name in ("Acme", "Rival")
     ]
-    assert (both[0] & both[1]) - {""}, "routing has no choice"
+    assert (both[0] & both[1]) - {""}, "no product has two suppliers"
 
 
 def test_a_second_run_changes_nothing():
@@ -80,7 +80,7 @@ def test_each_party_has_an_owner_who_can_sign_in_to_the_portal(client):
     assert client.post("/portal/login/", sent).url == "/portal/"
 
 
-def test_only_its_owner_may_read_it():
+def test_only_its_owner_may_read_demo_json():
     write()
     assert stat.S_IMODE(credentials.path().stat().st_mode) == 0o600
 
@@ -110,7 +110,7 @@ def test_an_operator_of_the_demo_sees_the_admin_and_acts():
     assert not user.is_superuser
 
 
-def test_a_lost_file_makes_the_old_secrets_worthless():
+def test_a_lost_demo_json_makes_the_old_secrets_invalid():
     lost = write()
     credentials.path().unlink()
     found = write()
@@ -136,7 +136,7 @@ def test_a_revoked_key_is_replaced():
     assert write()["retailers"][0]["api_key"] != old
 
 
-def test_without_the_flag_there_is_a_cast_and_no_secret():
+def test_without_the_flag_the_parties_are_created_and_no_secret():
     call_command("demo_data", verbosity=0)
     assert Supplier.objects.count() == 2
     assert not ApiKey.objects.exists()

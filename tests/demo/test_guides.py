@@ -1,4 +1,4 @@
-"""The guides list what the code has, and each request shows its answer."""
+"""Tests of the guides: each request shows its answer, and lists agree with the code."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from imports.pipeline.job_runner import run_job
 from tests.pasting import commands, paste, wrong_answers
 from tools.demo import cast, credentials
 
-# The guide for receivers of webhooks needs a process that sends them: it is pasted beside a running service
-# (tests/contract/outsider).
+# The guide for receivers of webhooks is not in this list, because it needs a process that sends webhooks.
+# tests/contract/outsider tests it with a running service.
 PAGES = (
     "docs/guides/quick-start.md",
     "docs/api-guide.md",
@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def demo(live_server, settings, tmp_path, monkeypatch):
-    """The demo's parties on a live server, as `make run` creates them. Imports run in this process."""
+    """Create the demo's parties on a live server, as `make run` does. Imports run in this process."""
     settings.DATA_DIR = settings.SECRETS_DIR = tmp_path
     settings.BASE_URL = live_server.url
     settings.UPLOADS_DIR = tmp_path / "uploads"

@@ -1,4 +1,4 @@
-"""`make demo`: one order through a real service, over HTTP and SFTP, as a client would play it."""
+"""`make demo` runs one order through a real service, over HTTP and SFTP, as a client would."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def data_dir(settings, tmp_path):
 
 @pytest.fixture
 def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]:
-    """The whole service: real web and SFTP servers, and a worker that runs each task at once."""
+    """Run the whole service: real web and SFTP servers, and each task at once in this process."""
     server = SftpServer("127.0.0.1", 0, SessionLimits())
     thread = threading.Thread(target=server.serve)
     thread.start()
-    app.loader.import_default_modules()  # as a worker does: tasks are called by their names
+    app.loader.import_default_modules()  # as a worker does, because tasks are called by their names
     app.conf.task_always_eager = True
     try:
         settings.BASE_URL, settings.SFTP_PORT = live_server.url, server.port

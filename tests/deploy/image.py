@@ -1,4 +1,4 @@
-"""Builds the root file system of deploy/Containerfile in a folder, step by step, without a container runtime.
+"""A builder of the image of deploy/Containerfile in a folder, without a container runtime.
 
 Steps for the base image (Debian packages, an account) are left out and recorded. Absolute paths of the image
 become paths below the folder.
@@ -144,7 +144,7 @@ class Image:
         )
 
     def of_container(self, name: str, environment: Mapping[str, str], programs: Path) -> dict[str, str]:
-        """Return the environment of a container, which has its own /tmp and nothing of this process."""
+        """Return the environment of a container: it has its own /tmp, and no variable of this process."""
         own = self.root / "tmp" / name
         own.mkdir(exist_ok=True)
         merged = {**self.environment, **{key: self.below(value) for key, value in environment.items()}}

@@ -29,9 +29,9 @@ def needs(program: str) -> str:
 
 @contextmanager
 def proxy(program: str, folder: Path, one: str, two: str, **changes: str) -> Iterator[int]:
-    """Run a proxy in front of two hosts (caddy: of the first one); yield its port.
+    """Run a proxy in front of two hosts, and yield its port. Caddy gets only the first host.
 
-    `changes` replaces words of its configuration.
+    `changes` replaces words of the proxy's configuration.
     """
     port = free_port()
     start = {"nginx": _nginx, "haproxy": _haproxy, "caddy": _caddy}[program]
@@ -72,8 +72,8 @@ def _caddy(
     program: str, folder: Path, port: int, one: str, two: str, changes: dict[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     path = _written(folder / "Caddyfile", (ROOT / "deploy/Caddyfile").read_text(), changes)
-    # The port of `admin` may be taken. Bind to 127.0.0.1 only: a connection of another test may have our
-    # port.
+    # Switch off `admin`, because another program may use its port. Bind only to 127.0.0.1, because a
+    # connection of another test may have this port on another address.
     own = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n"
     path.write_text(path.read_text().replace("{\n", own, 1))
     address = {"EXCHANGE_HOST": f"http://127.0.0.1:{port}", "EXCHANGE_WEB": one, "HOME": str(folder)}

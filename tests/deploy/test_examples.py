@@ -25,7 +25,7 @@ SETTING = re.compile(r"^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)?", re.MULTILINE)
 
 
 def read(*command: str, **environment: str) -> str:
-    """Return the output of a program about a file. Fails if the program refuses the file."""
+    """Run a program that checks a file, and return its output. Fail if the program refuses the file."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
@@ -62,10 +62,10 @@ def test_systemd_understands_the_units(tmp_path):
     verify = needs("systemd-analyze")
     units, clone, python = tmp_path / "units", tmp_path / "clone", tmp_path / "python"
     units.mkdir()
-    clone.symlink_to(ROOT)  # its own path may have a blank, which the units would have to escape
+    clone.symlink_to(ROOT)  # the checkout's path may have a blank, which units must escape
     python.symlink_to(sys.executable)
     for path in [*UNITS, DEPLOY / "systemd/exchange.target"]:
-        # The interpreter of this machine, which has no such account.
+        # Use this machine's interpreter, and no account `exchange`, which this machine does not have.
         text = path.read_text().replace(PYTHON, str(python)).replace("User=exchange\n", "")
         text = text.replace("file:///opt/exchange", f"file://{clone}")
         (units / path.name).write_text(text)
@@ -117,7 +117,7 @@ def test_the_files_that_the_image_copies_exist():
     assert all((ROOT / path).exists() for path in copied)
 
 
-def test_the_proxy_is_given_all_that_its_configuration_asks_for():
+def test_the_proxy_gets_the_variables_that_its_configuration_needs():
     asked = dict(re.findall(r"\{\$(\w+):([^}]+)\}", (DEPLOY / "Caddyfile").read_text()))
 
     assert asked == {"EXCHANGE_HOST": "localhost", "EXCHANGE_WEB": "web:8000"}

@@ -22,7 +22,7 @@ PATIENCE = 20.0
 
 @dataclass
 class Host:
-    """A host with only two answers: whether it is ready, and its name."""
+    """A host that answers each request with its name, and its health check with its readiness."""
 
     name: str
     port: int = 0
@@ -45,7 +45,7 @@ def a_host(name: str, address: str = "127.0.0.1", port: int = 0) -> Iterator[Hos
             self.wfile.write(body)
 
         def do_POST(self) -> None:
-            self.rfile.read()  # to the end of the connection: a proxy breaks off a broken request
+            self.rfile.read()  # returns at the end of the connection, which the proxy closes
 
         def log_message(self, *_: object) -> None:
             """Log nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,7 +17,6 @@ import yaml
 from django.conf import settings
 
 from tests.architecture.sources import ROOT
-from tools.bench.soak.commands import compose
 
 pytestmark = pytest.mark.program
 DIGEST = f"sha256:{'0123456789abcdef' * 4}"
@@ -41,35 +41,48 @@ def test_the_sbom_lists_each_locked_package_and_is_valid(tmp_path):
     assert all(each["externalReferences"][0]["hashes"] for each in sbom["components"])
 
 
-def digests(tmp_path: Path, answer: str) -> subprocess.CompletedProcess[str]:
-    """Run the script with a skopeo that gives this digest for each image."""
-    skopeo = tmp_path / "skopeo"
+def refreshed(tmp_path: Path, answer: str) -> tuple[subprocess.CompletedProcess[str], str]:
+    """Run the script on a copy of deploy/, with a fake skopeo that prints this answer for each image.
+
+    Return the finished process and the text of both files.
+    """
+    deploy, skopeo = shutil.copytree(ROOT / "deploy", tmp_path / "deploy"), tmp_path / "skopeo"
     skopeo.write_text(f"#!/bin/sh\necho '{answer}'\n")
     skopeo.chmod(0o755)
-    return subprocess.run(
-        ["bash", "deploy/digests", str(tmp_path / "images.env")],
-        cwd=ROOT,
+    done = subprocess.run(
+        ["bash", str(deploy / "digests")],
         env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
+    return done, text_of(deploy)
 
 
-def test_each_image_of_a_release_has_its_digest(tmp_path):
-    assert digests(tmp_path, DIGEST).returncode == 0
-    lines = (tmp_path / "images.env").read_text().splitlines()
-    named = re.findall(r"\$\{(\w+):-([^}]+/[^}]+)\}", json.dumps(compose()))
-    assert set(lines) == {f"{name}={image}@{DIGEST}" for name, image in named}
-    assert len(lines) == 4
+def text_of(deploy: Path) -> str:
+    return "".join((deploy / name).read_text() for name in ("compose.yaml", "Containerfile"))
+
+
+def test_each_base_image_has_a_version_and_a_digest_and_both_files_name_the_same_python():
+    named = r"docker\.io/library/(\w+):[\w.-]+(@sha256:[0-9a-f]{64}\b)?"
+    images = re.findall(named, text_of(ROOT / "deploy"))
+    assert all(digest for _, digest in images)
+    assert sorted(name for name, _ in images) == ["caddy", "postgres", "python", "python", "redis"]
+    assert len(set(images)) == 4
+
+
+def test_the_present_digests_replace_the_old_ones(tmp_path):
+    done, text = refreshed(tmp_path, DIGEST)
+    assert done.returncode == 0, done.stderr
+    assert text == re.sub("sha256:[0-9a-f]{64}", DIGEST, text_of(ROOT / "deploy"))
 
 
 @pytest.mark.parametrize("answer", ["", "latest", DIGEST[:-1]])
-def test_a_release_without_a_digest_is_refused(tmp_path, answer):
-    done = digests(tmp_path, answer)
+def test_an_image_without_a_digest_keeps_its_old_one(tmp_path, answer):
+    done, text = refreshed(tmp_path, answer)
     assert done.returncode == 1
     assert "no digest" in done.stderr
-    assert not (tmp_path / "images.env").exists()
+    assert text == text_of(ROOT / "deploy")
 
 
 def test_a_commit_without_its_tag_is_no_release(tmp_path):

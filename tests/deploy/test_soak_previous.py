@@ -1,4 +1,4 @@
-"""The version from which the soak upgrades, and the answers that fail it."""
+"""Tests of `make soak`: the version from which it upgrades, and the HTTP answers that make it fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""These tests invent the data of events."""
+"""Fixtures for tests of events. The data of these events is made up, and need not fit its type."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_the_data_of_every_type_is_described_here_and_in_the_openapi_document(do
 
 
 def test_real_events_fit_their_schemas(document, work, an_order_at_acme, acme_api, shop_api):  # noqa: F811
-    """Every field that an event has is described, and every required field is there."""
+    """Check that the schema describes every field of an event, and that every required field is present."""
     acme_api.put(status(work, "accepted"), {"tracking_number": "A"})
     lamp = work.lines.order_by("pk")[0].pk
     acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [{"id": lamp, "quantity": 1}]})

@@ -1,4 +1,4 @@
-"""Events whose data their types do not describe fail the test that records them."""
+"""A test fails if it records an event with data that does not fit the type of the event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.event_data import checked_event
         ({"tracking_number": "T", "carrier": "UPS"}, "carrier is not described"),
     ],
 )
-def test_an_event_with_other_data_than_its_types_is_found(data, said):
+def test_an_event_whose_data_does_not_fit_its_type_is_found(data, said):
     with pytest.raises(AssertionError, match=said):
         checked_event(type="fulfillment.accepted", data=data)
 

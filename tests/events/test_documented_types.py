@@ -21,7 +21,7 @@ TYPE = re.compile(r"(order|fulfillment|import|variant|inventory|warehouse)\.[a-z
 
 
 def documented():
-    """`order.created`, `.held` in the guide means `order.created`, `order.held`."""
+    """Return the types that the guide lists: `order.created`, `.held` means `order.created`, `order.held`."""
     table = text_of("docs/api-guide.md").partition("\n## Events")[2]
     subject, types = "", set()
     for first, name in re.findall(r"`(\w*)\.(\w+)`", table):
@@ -31,14 +31,14 @@ def documented():
 
 
 def row():
-    """The row of the guide's table that lists the events of fulfillments."""
+    """Return the row of the guide's table that lists the events of fulfillments."""
     first, *others = (name.partition(".")[2] for name in EVENTS)
     cells = ", ".join([f"`fulfillment.{first}`", *(f"`.{name}`" for name in others)])
     return f"| `fulfillments` | {cells} |"
 
 
 def test_the_guide_lists_the_events_of_the_moves():
-    """`UPDATE_EXAMPLES=1 pytest tests/events/test_documented_types.py` writes the row again."""
+    """`UPDATE_EXAMPLES=1 pytest tests/events/test_documented_types.py` updates the row in the guide."""
     guide = Path(settings.BASE_DIR) / "docs" / "api-guide.md"
     text = guide.read_text(encoding="utf-8")
     if os.environ.get("UPDATE_EXAMPLES"):

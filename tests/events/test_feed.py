@@ -45,7 +45,7 @@ def test_events_come_in_order_with_their_subjects(acme, client_for):
     assert body["next"] is None
 
 
-def test_a_party_sees_only_its_own(acme, rival, shop, boutique, client_for):
+def test_a_party_sees_only_its_own_events(acme, rival, shop, boutique, client_for):
     happen("fulfillment.shipped", supplier=acme, retailer=shop)
     happen("order.created", retailer=boutique)
 
@@ -70,7 +70,7 @@ def test_a_key_sees_only_the_kinds_that_its_scopes_cover(acme, client_for):
     assert len(seen(None)) == 3
 
 
-def test_the_feed_is_walked_by_next_and_resumed_by_after(acme, client_for):
+def test_the_feed_is_paged_by_next_and_resumed_by_after(acme, client_for):
     for number in range(5):
         happen("fulfillment.accepted", supplier=acme, fulfillment_id=number)
     client = client_for(acme)
@@ -129,7 +129,7 @@ def test_the_length_of_the_feed_costs_no_queries(acme, client_for, many, django_
     publish()
     client = client_for(acme)
     client.get("events")
-    with django_assert_num_queries(3):  # the key, the check for unnumbered events, the events
+    with django_assert_num_queries(3):  # queries: the key, the check for unnumbered events, the events
         assert len(client.get("events").json()["results"]) == many
 
 
@@ -140,7 +140,7 @@ def test_beat_numbers_events_that_were_not_read(acme):
 
 
 def late_commit(supplier, read):
-    """Run two changes; the first to begin commits last. Return `read` between and after."""
+    """Run two changes, of which the first to begin commits last. Return all events that two reads find."""
     begun, go_on = threading.Event(), threading.Event()
 
     def early():
@@ -175,7 +175,7 @@ def test_a_reader_misses_nothing_that_commits_late(acme, client_for):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_number_drawn_inside_the_change_would_be_skipped(acme):
-    """The control: read by the row's own id, the event that commits late is never seen."""
+    """Control: a reader that continues after the row's own id never sees the event that commits late."""
 
     def read(after):
         rows = list(Event.objects.filter(pk__gt=after).order_by("pk"))

@@ -162,14 +162,14 @@ class SavedViewFactory(ModelFactory[SavedView]):
 
 
 class SuspensionFactory(ModelFactory[Suspension]):
-    """A row of the table of suspensions. `suspend` also stops the trade."""
+    """A row of the table of suspensions only. Call `suspend` to stop the trade, too."""
 
     class Meta:
         model = Suspension
 
 
 class MailSubscriptionFactory(ModelFactory[MailSubscription]):
-    """A subscription of a given member, from the first event on."""
+    """A subscription of a given member to all events, the first one included."""
 
     class Meta:
         model = MailSubscription

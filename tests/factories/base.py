@@ -11,7 +11,7 @@ M = TypeVar("M", bound=Model)
 
 
 class ModelFactory(DjangoModelFactory[M]):
-    """A factory of rows: `create()` makes one, `build()` leaves it unsaved."""
+    """A factory of rows: `create()` saves the row, `build()` does not."""
 
     class Meta:
         abstract = True
@@ -20,7 +20,7 @@ class ModelFactory(DjangoModelFactory[M]):
     def create_in_bulk(cls, size: int, **fields: object) -> list[M]:
         """Create a number of rows with one INSERT. The rows that they refer to must exist.
 
-        `factory.Iterator` gives a field another value in each row.
+        `factory.Iterator` gives a field a different value in each row.
         """
         rows: list[M] = cls._meta.model._default_manager.bulk_create(cls.build_batch(size, **fields))
         return rows

@@ -55,7 +55,7 @@ def _opening(level: StockLevel) -> StockMovement:
 
 
 def set_stock(*, on_hand: int | None = None, reserved: int | None = None, **of: Any) -> None:
-    """Set stock rows, or all existing ones, to these numbers, with the movements that the ledger needs."""
+    """Set the matching stock rows to these numbers, and write the movements that the ledger needs."""
     with transaction.atomic():
         for level in StockLevel.objects.filter(**of).select_for_update().order_by("pk"):
             before = level.on_hand, level.reserved

@@ -1,4 +1,4 @@
-"""A failure after the commit changes neither the change nor its answer."""
+"""A function that fails after the commit affects neither the change nor its answer."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def one() -> int:
 
 @pytest.fixture
 def kept() -> None:
-    """A connection that an earlier request has left."""
+    """Leave an open connection, as an earlier request does."""
     one()
     not_tried_yet()
 
@@ -51,7 +51,7 @@ def read_within_a_transaction_that_is_lost(read: mock.Mock) -> None:
     read_first(read)
 
 
-def test_a_live_connection_is_asked_once(kept):
+def test_a_live_connection_is_not_tested_again(kept):
     with mock.patch.object(connection, "is_usable") as tried:
         assert read_first(one) == 1
         assert one() == 1

@@ -17,7 +17,7 @@ from tests.factories import OrderFactory, SupplierFactory
 BY = Actor.system("test")
 
 
-def test_each_is_given_its_own_id_and_the_defaults_of_the_database(acme, django_assert_num_queries):
+def test_each_row_gets_its_own_id_and_the_defaults_of_the_database(acme, django_assert_num_queries):
     drafts = [draft(f"order.event_{n}", by=BY, supplier=acme, data={"n": [n, None]}) for n in range(3)]
     with django_assert_num_queries(1):
         insert(drafts)

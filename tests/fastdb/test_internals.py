@@ -70,7 +70,7 @@ def test_converters_are_found_by_position_and_called_with_value_expression_and_c
     compiler = compiler_of(Variant.objects.values_list("sku", "options"))
     assert compiler.select is not None
     converters = compiler.get_converters([each[0] for each in compiler.select])
-    assert list(converters) == [1], "only what has a converter is in get_converters()"
+    assert list(converters) == [1], "get_converters() has only the columns with a converter"
     (convert, *_), expression = converters[1]
     assert convert('["x"]', expression, connection) == ["x"]
 
@@ -100,7 +100,7 @@ def test_get_related_populators_is_given_the_class_info_the_select_and_the_datab
     assert parameters(get_related_populators) == ["klass_info", "select", "db"]
     compiler = compiler_of(ApiKey.objects.select_related("supplier"))
     (populator,) = get_related_populators(compiler.klass_info, compiler.select, "default")  # type: ignore[call-arg]
-    assert parameters(populator.populate) == ["row", "from_obj"], "it puts a related instance on another"
+    assert parameters(populator.populate) == ["row", "from_obj"], "populate() sets the related instance"
 
 
 def test_an_instance_is_made_by_from_db():
@@ -152,7 +152,7 @@ def test_db_returning_fields_are_the_key_the_defaults_and_generated_fields():
         for field in StockLevel._meta.concrete_fields
         if field.primary_key or field.has_db_default() or field.generated
     }
-    assert returned == expected, "an inserted instance is given what the database set"
+    assert returned == expected, "an inserted instance gets the values that the database set"
 
 
 def test_most_values_go_to_the_database_unchanged():
@@ -165,7 +165,7 @@ def test_most_values_go_to_the_database_unchanged():
             assert isinstance(prepared, plain), field
             assert prepared == plain(1), field
     kinds = {field.get_internal_type() for field in fields}
-    assert set(PLAIN) <= kinds, "a kind of column that no model has need not be named"
+    assert set(PLAIN) <= kinds, "PLAIN names a kind of column that no model has"
 
 
 def test_a_new_instance_is_marked_as_not_stored():

@@ -1,4 +1,4 @@
-"""A queryset as rows yields the values of `values_list` in rows of the named class."""
+"""`as_rows` makes a queryset yield the values of `values_list` as instances of a given NamedTuple."""
 
 from __future__ import annotations
 

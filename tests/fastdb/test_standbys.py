@@ -38,7 +38,7 @@ def as_standby(position: str = states.POSITION, *, in_recovery: bool = True) -> 
 
 @pytest.fixture
 def standby(monkeypatch) -> Iterator[None]:
-    """A standby that has always replayed everything."""
+    """Use the tests' own server as a standby that has always replayed everything."""
     monkeypatch.setattr(states, "STANDBY", as_standby())
     with standby_alias():
         take_snapshot()
@@ -47,7 +47,7 @@ def standby(monkeypatch) -> Iterator[None]:
 
 @pytest.fixture
 def held(standby, monkeypatch) -> None:
-    """Let the standby replay nothing more."""
+    """Keep the standby at its current position."""
     monkeypatch.setattr(states, "STANDBY", as_standby(str(states.primary_position())))
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL servers that belong to one test: to restore a dump into, and with standbys."""
+"""PostgreSQL servers that belong to one test, for a restore of a dump and for standbys."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STANDBYS = {
     "wal_level": "replica",
     "max_wal_senders": "4",
     "hot_standby": "on",
-    "synchronous_commit": "on",  # acknowledged data must be written to disk, or no standby could have it
+    "synchronous_commit": "on",  # standbys get only data on disk, so write acknowledged data to disk
 }
 REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
 
 
 class Cluster(Postgres):
-    """A PostgreSQL with which standbys may replicate. The test starts and stops it."""
+    """A PostgreSQL server that may have standbys. The test starts and stops the server."""
 
     def __init__(self, home: Path, account: Account | None) -> None:
         home.mkdir(mode=0o711)
@@ -52,7 +52,7 @@ class Cluster(Postgres):
         """Create and start a standby of this cluster."""
         copy = Cluster(home, self.account)
         copy.password = self.password
-        home.chmod(0o777)  # the server's own user creates the folder
+        home.chmod(0o777)  # the server's own account creates a folder in it
         self.tool("pg_basebackup", "-D", str(copy.data), "-R", "-X", "stream", "-c", "fast", "-d", self.url)
         copy.prepare()
         copy.start()
@@ -79,7 +79,7 @@ class Cluster(Postgres):
             time.sleep(0.02)
 
     def stop(self, *, killed: bool = False) -> None:
-        """Stop the server: in order, or like a power failure."""
+        """Stop the server. With `killed`, stop it without a shutdown, like a power failure."""
         if self._running is not None:
             program, process = self._running
             if killed:
@@ -92,7 +92,7 @@ class Cluster(Postgres):
         self.tool("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def named(self, url: str) -> str:
-        """Return the URL of this cluster's database of the same name."""
+        """Return the URL of this cluster's database that has the same name as the database of `url`."""
         return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
 
     def follows(self, written: str) -> bool:
@@ -102,9 +102,10 @@ class Cluster(Postgres):
         return bool(answer and answer[0])
 
     def commit(self) -> str:
-        """Commit a message, which also writes all earlier records to disk; return the position after it.
+        """Commit a message, and return the position after it in the write-ahead log.
 
-        A standby gets only what is on disk, and it knows how far it is behind when it has replayed a commit.
+        The commit writes all earlier records to disk, because a standby gets only records on disk. A
+        standby knows its delay after it has replayed a commit.
         """
         with psycopg.connect(self.url, autocommit=True) as session:
             session.execute("SELECT pg_logical_emit_message(true, 'test', 'all earlier records')")
@@ -166,7 +167,7 @@ ADDRESS = ("HOST", "PORT", "NAME", "USER", "PASSWORD")
 
 
 def dump(url: str, target: Path, programs: Path) -> None:
-    """Dump a database by pg_dump."""
+    """Dump a database with pg_dump."""
     subprocess.run([programs / "pg_dump", "-Fc", "-f", target, "-d", url], check=True)
 
 

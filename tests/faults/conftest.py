@@ -1,4 +1,4 @@
-"""Programs that tests start on their database: a web server, a worker, and a Redis that can fall silent."""
+"""Programs that tests start: a web server and a worker on the tests' database, and a Redis that can hang."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OwnRedis:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Let Redis accept connections and commands without an answer."""
+        """Freeze Redis during the block: it accepts connections and commands, and answers nothing."""
         os.kill(self._pid, signal.SIGSTOP)
         try:
             yield

@@ -12,14 +12,14 @@ from django.db.models import QuerySet
 
 @contextmanager
 def held(rows: QuerySet[Any]) -> Iterator[None]:
-    """Another session's transaction has locked these rows, and stays open for the block."""
+    """Lock these rows in a transaction of another session, which stays open during the block."""
     names, params = rows.values("pk").order_by().query.sql_with_params()
     other = connection.copy()
     try:
         other.set_autocommit(False)
         with other.cursor() as cursor:
             cursor.execute(f"{names} FOR UPDATE", params)
-            assert cursor.fetchall(), "there is nothing to hold"
+            assert cursor.fetchall(), "there is no row to lock"
             yield
     finally:
         other.close()

@@ -1,4 +1,4 @@
-"""A Redis with a standby, and the Sentinels that watch both, each a process of the test's own."""
+"""A Redis master, its replica and three Sentinels that watch both, as processes of one test."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ sentinel failover-timeout {name} 5000
 
 
 class Watched:
-    """A master, a replica and three Sentinels."""
+    """A Redis master, its replica and three Sentinels."""
 
     def __init__(self, folder: Path, cleanup: ExitStack) -> None:
         self.folder, self._cleanup = folder, cleanup
@@ -58,7 +58,7 @@ class Watched:
 
     @property
     def url(self) -> str:
-        """REDIS_URL, as docs/running.md writes it."""
+        """The value of REDIS_URL for these Sentinels, in the form of docs/running.md."""
         hosts = ",".join(f"127.0.0.1:{port}" for port in self.sentinels)
         login, theirs = ":p%40ss%2Fword", "another%26one"
         return f"redis+sentinel://{login}@{hosts}/{NAME}/1?sentinel_password={theirs}"
@@ -68,9 +68,9 @@ class Watched:
         self._master.wait()
 
     def wait_for_failover(self) -> None:
-        """Wait until all Sentinels name the other server, and it accepts writes."""
+        """Wait until all Sentinels name the replica as the master, and the replica accepts writes."""
         wait_until(lambda: all(self._named(port) == self.ports[1] for port in self.sentinels), "failover")
-        wait_until(lambda: self._info(1)["role"] == "master", "the other one is the master")
+        wait_until(lambda: self._info(1)["role"] == "master", "the replica is the master")
 
     def _start(self, name: str, configuration: str, *options: str) -> subprocess.Popen[bytes]:
         programs, program = redis_programs()

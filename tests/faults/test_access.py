@@ -24,21 +24,21 @@ def hosts(start_web, own_redis) -> list[WebServer]:
 
 
 def everywhere(hosts: list[WebServer], path: str, secret: str, *, counted: bool = False) -> set[int]:
-    """Return the answers of all hosts; each process has seen the key before."""
+    """Return the statuses of several answers of all hosts."""
     answers = [asked(host, path, secret, counted=counted) for host in hosts for _ in range(3)]
     return {answer.status for answer in answers}
 
 
 def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
-    """Return an answer that was counted in Redis; repeat one that a slow Redis did not count."""
+    """Return an answer. With `counted`, ask until Redis has counted a request: a slow Redis counts none."""
     for _ in range(100):
         answer = host.ask("GET", path, secret=secret)
         if not counted or "ratelimit-limit" in answer.headers:
             return answer
-    raise AssertionError("its requests are not counted")
+    raise AssertionError("Redis counts no request of this key")
 
 
-def test_a_change_of_a_key_holds_for_the_next_request_on_every_host(acme, hosts, own_redis):
+def test_a_change_of_a_key_takes_effect_at_the_next_request_on_every_host(acme, hosts, own_redis):
     path = f"/v3/suppliers/{acme.pk}/variants"
     changes = {
         "scopes": ([Scope.INVENTORY_WRITE.value], 403),

@@ -27,7 +27,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], object]:
-    """Use an empty database and new folders."""
+    """Return a context manager that changes to an empty database and new folders."""
 
     @contextmanager
     def move() -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""After a promotion or a restore, values that clients kept hide nothing new (contract 16)."""
+"""After a promotion or a restore, clients with values from before see all new changes (contract 16)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 SELLING = {"service_type": "ecommerce"}
 LOST = 12
-"""Changes that the old database made and the new one does not have; it makes fewer at first."""
+"""The number of changes that the restored or promoted database lacks: more than the test makes there."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Outsider:
             assert self.supplier.request("PATCH", f"variants/{self.variant}", body).status_code == 200
 
     def look(self) -> None:
-        """Read everything and keep the positions."""
+        """Read everything, and keep the values for the next reads."""
         self.event = max([event["id"] for event in self.events()], default=self.event)
         pulled = self.pull()
         self.tag, self.since = pulled["ETag"], pulled["Updated-Since"]
@@ -110,9 +110,9 @@ def restored(outsider: Outsider, cluster: Cluster, elsewhere: str, tmp_path: Pat
 
 
 def nothing_is_hidden(outsider: Outsider) -> None:
-    """Check that the client sees one new change.
+    """Check that the client sees a new change.
 
-    Numbers that only continued would be below the client's positions.
+    Numbers that continue from the restored data would be below the numbers that the client has seen.
     """
     seen = set(outsider.ids)
     assert outsider.pull(If_None_Match=outsider.tag).status_code == 200
@@ -153,7 +153,7 @@ def _unseen(monkeypatch, restored: Outsider) -> None:
 
 @pytest.mark.usefixtures("_unseen")
 def test_without_a_new_epoch_clients_would_miss_new_changes(restored):
-    """The control."""
+    """Control: without a new epoch, numbers and ids are used a second time."""
     restored.change(1, "new")
 
     assert restored.events() == []  # their numbers were used before
@@ -196,7 +196,7 @@ def test_a_standby_that_is_promoted_is_noticed(outsider, cluster, elsewhere, tmp
 
 
 def test_a_connection_that_outlives_the_promotion_issues_no_number_twice(restored):
-    """Behind a pooler no process reconnects, so each number checks the epoch itself."""
+    """Behind a pooler, no process reconnects after a promotion, so each new number checks the epoch."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE events_epoch SET incarnation = 'that of the old primary'")
     nothing_is_hidden(restored)

@@ -32,7 +32,7 @@ def job(acme, client_for, settings, tmp_path) -> Iterator[ImportJob]:
 
 @contextmanager
 def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
-    """A worker that freezes with its job's row locked, and its behavior after it continues."""
+    """Run a worker that freezes with its job's row locked. Yield a list that gets its result at the end."""
     frozen, thaw = threading.Event(), threading.Event()
     outcome: list[str] = []
 
@@ -52,7 +52,7 @@ def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
             frozen.set()
             connection.close()
 
-    # It froze right after it had claimed the job, so its lease has ended by now.
+    # Make the lease end at once, as if the worker were frozen for longer than the lease.
     monkeypatch.setattr(ImportJob, "LEASE", timedelta(seconds=-1))
     with ThreadPoolExecutor(1) as pool:
         worker = pool.submit(work)
@@ -76,7 +76,7 @@ def test_the_next_worker_ends_the_former_session_and_continues(job, monkeypatch)
 
 
 def test_without_the_timeout_no_worker_could_take_the_job(job, monkeypatch):
-    """The control: the frozen transaction holds the job's row."""
+    """Control: the transaction of the frozen worker still locks the job's row."""
     with frozen_worker(job, monkeypatch) as outcome:
         monkeypatch.setattr("imports.pipeline.lease._end_session_of_last_owner", lambda job_id: None)
         assert not run_job(job.pk)

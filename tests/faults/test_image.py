@@ -1,4 +1,4 @@
-"""The steps of the image build it, and its commands serve, back up and restore a database with data."""
+"""The container image: its build steps work, and its commands serve, back up and restore a database."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_both_ignore_files_list_the_allowed_paths():
     assert not any(map(rules.take, ("tests/conftest.py", "notes.txt", ".git/config", "accounts/.env")))
 
 
-def test_each_room_of_the_service_gets_into_the_image():
+def test_each_package_of_the_service_gets_into_the_image():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     rooms = set(project["tool"]["importlinter"]["root_packages"]) - {"tests", "tools"}
     rules = IgnoreRules((ROOT / ".containerignore").read_text())
@@ -72,10 +72,10 @@ def test_the_image_has_the_client_of_the_servers_version():
     assert client == server
 
 
-def test_each_image_can_be_given_by_its_digest():
+def test_each_image_can_be_set_by_a_variable():
     services = compose()["services"].values()
     names = {each["image"] for each in services}
-    assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[\w./:-]+\}", name) for name in names), names
+    assert all(re.fullmatch(r"\$\{[A-Z]+_IMAGE:-[\w./:@-]+\}", name) for name in names), names
     (base,) = (text for name, text in instructions(CONTAINERFILE.read_text()) if name == "ARG")
     (given,) = {each["build"]["args"]["PYTHON_IMAGE"] for each in services if "build" in each}
     assert given == f"${{{base.replace('=', ':-')}}}"
@@ -89,7 +89,7 @@ def test_each_part_has_a_health_check_and_is_restarted():
 
 
 class Machine:
-    """The containers of compose.yaml as processes, over a PostgreSQL and a Redis of the tests."""
+    """The containers of compose.yaml, run as processes with a PostgreSQL and a Redis of the tests."""
 
     def __init__(self, image: Image, cluster: Cluster, redis: str) -> None:
         self.image, self.programs = image, cluster.bin
@@ -145,14 +145,14 @@ class Machine:
 
 
 def wait_until(reached: Callable[[], Any], goal: str) -> Any:
-    """Poll until the result is true; return it."""
+    """Poll until the function returns a true result, and return the result."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with suppress(OSError):
             if found := reached():
                 return found
         time.sleep(0.1)
-    raise AssertionError(f"not within {PATIENCE:.0f} s: {goal}")
+    raise AssertionError(f"not reached within {PATIENCE:.0f} s: {goal}")
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +179,7 @@ def machine(image) -> Iterator[Machine]:
 
 
 def content(url: str) -> dict[str, str]:
-    """Return a digest of the rows of each table. The new epoch after a restore changes some tables."""
+    """Return a digest of the rows of each table. Omit the tables that change with the epoch at a restore."""
     of_epochs = {"events_epoch", "catalog_pulse", "orders_retailerclock"}
     with psycopg.connect(url) as connection:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()

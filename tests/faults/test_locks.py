@@ -134,7 +134,7 @@ def wait_until_ended(cursor) -> None:
     raise AssertionError("the session lives on")
 
 
-def test_a_page_outside_the_api_that_finds_the_database_busy_says_so(monkeypatch):
+def test_a_page_outside_the_api_says_that_the_database_is_busy(monkeypatch):
     def busy(*_: object) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL statement_timeout = '50ms'")

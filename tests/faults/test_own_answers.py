@@ -1,4 +1,4 @@
-"""The web process answers health checks and malformed requests itself, and no client can overload it so."""
+"""The web process answers health checks and malformed requests itself, at a limited rate per client."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_very_many_health_checks_in_one_packet_are_answered(acme, web):
         (b"POST /v3/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
     ],
 )
-def test_a_stranger_waits_for_cheap_answers_after_some_in_a_second(web, data, status):
+def test_a_stranger_waits_after_several_cheap_answers_within_a_second(web, data, status):
     began = time.monotonic()
     answers = [web.send(data) for _ in range(AT_ONCE * 8)]
 
@@ -55,7 +55,7 @@ def test_a_stranger_waits_for_cheap_answers_after_some_in_a_second(web, data, st
     assert len(answers) <= AT_ONCE * (time.monotonic() - began + 2)
 
 
-def test_a_known_party_of_the_same_address_does_not_wait(acme, web):
+def test_a_known_party_at_the_same_address_does_not_wait(acme, web):
     _, secret = IssuedKeyFactory.create(party=acme)
     assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
     with web.open() as sock:

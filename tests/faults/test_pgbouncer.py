@@ -1,4 +1,4 @@
-"""The whole history of an order through PgBouncer, which lends its sessions for one transaction each."""
+"""An order from push to shipment through PgBouncer, which lends a session for one transaction at a time."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_an_order_is_completed_through_the_pooler(acme, shop, a_variant, pooled,
     assert len({event["id"] for event in events}) == len(events) > 16
 
 
-def test_a_keys_lock_does_not_stay_behind_in_a_lent_session(acme, shop, a_variant, pooled, start_web):
+def test_no_lock_of_a_key_is_left_in_a_session_of_the_pooler(acme, shop, a_variant, pooled, start_web):
     a_variant(acme, "A-1", stock=50)
     web = start_web(DATABASE_URL=pooled, DATABASE_LIMITS="0", WEB_THREADS="8")
     _, shops = IssuedKeyFactory.create(party=shop)

@@ -1,4 +1,4 @@
-"""A Redis that never answers delays work, but no request."""
+"""A Redis that never answers delays background work, but delays no request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the
     path = f"/v3/suppliers/{acme.pk}"
     web = start_web(
         REDIS_URL=own_redis.url, WEB_THREADS="32"
-    )  # a party may use twelve threads, so no request waits for one
+    )  # a party may use twelve of them, so no request waits for a thread
     assert web.ask("GET", f"{path}/variants", secret=secret).status == 200
 
     def post(_: int):
@@ -62,7 +62,7 @@ def test_a_redis_that_forgets_everything_loses_no_job_and_no_answer(acme, start_
     assert woken == [first.json()["id"]]
 
 
-def test_hosts_stay_in_the_balance_while_redis_is_silent(start_web, own_redis):
+def test_hosts_stay_ready_for_the_load_balancer_while_redis_is_silent(start_web, own_redis):
     web = start_web(REDIS_URL=own_redis.url)
     with own_redis.silent():
         ready, status = web.ask("GET", "/readyz"), web.ask("GET", "/statusz")

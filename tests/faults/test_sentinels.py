@@ -1,4 +1,4 @@
-"""Redis with Sentinels: after a kill of the master, the standby takes over without an operator."""
+"""Redis with Sentinels: after a kill of the master, the replica takes over without an operator."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def test_pushes_rates_and_imports_continue_after_the_master_was_killed(
             return "ratelimit-remaining" in answer.headers
 
         def is_done(job: int) -> bool:
-            # kombu ends a worker that closes a connection with an unacknowledged message; the
-            # supervisor starts it again.
+            # A worker can end when it closes a connection with an unacknowledged message (kombu). Start
+            # it again, as the supervisor does.
             if workers[-1].poll() is not None:
                 workers.append(start_worker(**shared))
             return ImportJob.objects.get(pk=job).status == Status.SUCCEEDED

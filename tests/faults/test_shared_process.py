@@ -1,4 +1,4 @@
-"""Parts in one process do their work: ticks run, events are sent, SFTP answers, and all end on a signal."""
+"""Several parts in one process: ticks run, events are sent, SFTP answers, and all parts end on a signal."""
 
 import json
 import signal
@@ -28,7 +28,7 @@ PARTS = ("beat", "ticker", "fetcher", "webhooks", "sftp")
 
 @pytest.fixture
 def shared_process(own_redis, tmp_path, a_webhook):  # noqa: F811
-    """The process, its port of SFTP, and the receiver of a webhook."""
+    """Run all parts in one process. Yield the process, its SFTP port, and the receiver of a webhook."""
     port = free_port()
     with receiver() as server, (tmp_path / "log").open("w") as log:
         a_webhook(server.url)
@@ -81,6 +81,6 @@ def test_all_parts_work_in_one_process_and_end_on_a_signal(own_redis, shared_pro
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 0
     assert signs(own_redis) == {}
-    assert 30e6 < memory < 400e6  # the memory of one process, divided among its parts
+    assert 30e6 < memory < 400e6  # bytes; each part reports its share of the memory of the process
     assert Delivery.objects.get().status == "delivered"
     assert "Traceback" not in log.read_text()

@@ -35,7 +35,7 @@ SELLING = {"service_type": "ecommerce"}
 
 @dataclass
 class ServerPair:
-    """A primary, its standby, a retailer who pulls, and a supplier who changes titles."""
+    """A primary and its standby, with a retailer that pulls and a supplier that changes titles."""
 
     primary: Cluster
     standby: Cluster
@@ -49,7 +49,7 @@ class ServerPair:
         assert answer.status_code == 200, answer.content
 
     def follow(self) -> None:
-        """Wait until the standby has replayed everything, then take the states again."""
+        """Wait until the standby has replayed everything, and forget the known states of both servers."""
         self.standby.wait_until_it_follows(self.primary)
         forget_states()
 
@@ -63,7 +63,7 @@ class ServerPair:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Stop replaying for the block."""
+        """Pause the replay of the standby during the block."""
         self.run("SELECT pg_wal_replay_pause()")
         try:
             with override_settings(REPLICA_MAX_LAG=600.0):
@@ -80,7 +80,7 @@ class ServerPair:
 def servers(
     django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Cluster, Cluster, str]]:
-    """A primary with the tests' schema, its standby, and the URL of the database."""
+    """Run a primary with the tests' schema and its standby. Yield both, and the URL of the database."""
     dump = tmp_path_factory.mktemp("schema") / "dump"
     with clusters.running() as primary:
         url = clusters.another_database(primary, "exchange_reads")
@@ -158,7 +158,7 @@ def test_a_supplier_reads_its_own_change_and_a_client_never_an_older_answer(pair
         with override_settings(STANDBYS=[]):
             new = pair.pull()
             assert "second" in pair.titles(new)
-        forget_positions()  # the values that the client sends must do
+        forget_positions()  # only the values that the client sends show its position
         with answering("primary", "older"):
             assert pair.pull(If_None_Match=new["ETag"]).status_code == 304
         forget_positions()

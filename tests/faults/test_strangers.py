@@ -11,17 +11,17 @@ import pytest
 
 from config.web.arrival import HEAD_SECONDS
 from tests.factories import IssuedKeyFactory
+from tests.faults.stranger_crowd import crowd
+from tests.faults.stranger_shapes import SHAPES
 from tests.faults.tenant import SOON, STRANGER, Tenant
 from tests.faults.web_server import WebServer
-from tools.bench.hostile.crowd import crowd
-from tools.bench.hostile.shapes import SHAPES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 
 @pytest.fixture(scope="module")
 def web(start_web: Callable[..., WebServer]) -> WebServer:
-    return start_web(GUNICORN_CMD_ARGS="--max-requests 0")  # restarts have a test of their own
+    return start_web(GUNICORN_CMD_ARGS="--max-requests 0")  # another test covers restarts
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -64,7 +64,7 @@ def test_clients_of_a_stranger_do_not_delay_the_restart_of_a_web_process(acme, s
     )  # less than the time that a stranger has for its request
 
 
-def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_it(acme, start_web):
+def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_its_party(acme, start_web):
     # a server of its own, because the server refuses new keys of this address afterwards
     web = start_web(WEB_THREADS="4")
     _, secret = IssuedKeyFactory.create(party=acme)

@@ -1,4 +1,4 @@
-"""Two web servers on one database: one is killed during its work, and its clients use the other."""
+"""Two web servers on one database: the first is killed at work, and its clients use the second."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
 
 
 def either_of(one: Cluster, other: Cluster, url: str) -> str:
-    """Return the URL of the writable one of two databases, as in docs/running.md."""
+    """Return a URL that leads to the writable one of two databases, in the form of docs/running.md."""
     head, _, tail = url.rpartition("@")
     places = ",".join(cluster.url.rpartition("@")[2].split("/")[0] for cluster in (one, other))
     return f"{head}@{places}/{tail.partition('/')[2]}?target_session_attrs=read-write"

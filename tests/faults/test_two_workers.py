@@ -82,7 +82,7 @@ def uploaded(supplier: Supplier) -> list[str]:
 
 @pytest.mark.parametrize(("locking", "times"), [(True, 1), (False, 2)])
 def test_files_that_two_beats_see_at_once_are_imported_once(acme, locking, times):
-    """The control: without the lock, both workers import all rows."""
+    """Control: without the lock, both workers import each file."""
     paths = uploaded(acme)
     with meeting_after(sweeping, "_automatic", locking=locking):
         at_once([sweeping.take_uploads, sweeping.take_uploads])
@@ -148,7 +148,7 @@ def test_a_frozen_process_loses_its_job_and_does_no_harm(acme, client_for, setti
 def wait_until_it_has_begun(job: ImportJob, worker: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 60
     while ImportJob.objects.get(pk=job.pk).rows_done == 0:
-        assert worker.poll() is None, "it ended before it could be frozen"
+        assert worker.poll() is None, "the worker ended before it could be frozen"
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

@@ -1,6 +1,6 @@
 """The old code serves while the new code migrates a database with data; then the new code takes over.
 
-The previous release is the newest tag, or without tags the last commit before a migration.
+The previous release is the newest tag or, without tags, the last commit before a migration.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ pytestmark = [pytest.mark.fault, pytest.mark.program]
 NEEDED = {"web", "worker", "ticker", "beat", "sftp"}
 """The parts that the demo needs."""
 LONGEST_OUTAGE = 10.0
-"""Seconds; a request waits for a lock for five, and its client then repeats it."""
+"""In seconds. A request waits up to five for a lock, and its client then repeats the request."""
 KETTLE, LANTERN = "KET-1L", "R-LANTERN"
 NEW_WORK = "fulfillments?limit=200"
 
 
 @pytest.fixture(scope="module")
 def previous(tmp_path_factory) -> Path:
-    """The code of the previous release, in its own folder."""
+    """Unpack the code of the previous release into its own folder."""
     try:
         return unpack_last_release(tmp_path_factory.mktemp("previous"))[0]
     except UnusableVersion as reason:
@@ -162,7 +162,7 @@ class Shopper:
                 self.created.append(event["order_id"])
 
     def shop_on(self) -> None:
-        """Wait until some more orders are pushed."""
+        """Wait until five more orders are pushed."""
         wanted, end = len(self.pushed) + 5, time.monotonic() + 60
         while len(self.pushed) < wanted:
             assert time.monotonic() < end, self.complaints
@@ -177,7 +177,7 @@ class Shopper:
 
 
 class OpenOrders:
-    """Three orders that the old code leaves in the middle: new, accepted, and with a cancellation."""
+    """Three orders that the old code leaves unfinished: new, accepted, and with a requested cancellation."""
 
     def __init__(self, upgrade: Upgrade) -> None:
         self.shop, self.acme = upgrade.client("retailers", "Shop"), upgrade.client("suppliers", "Acme")
@@ -200,7 +200,7 @@ class OpenOrders:
         self.acme.call("PUT", path, body)
 
     def finish(self, port: int) -> None:
-        """Finish all of them on this port."""
+        """Finish the three orders at the host with this port."""
         self.shop.port = self.acme.port = port
         self.move("new", "accepted")
         refused = {

@@ -17,7 +17,7 @@ from tests.orders.push_bodies import an_order
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
-SOON = 2.0  # seconds; a request behind another one would wait for at least five
+SOON = 2.0  # seconds; a request that waits for a stalled request takes at least five
 HEAD = b"POST /v3/suppliers/1/variants HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 BODY = HEAD + b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
@@ -55,7 +55,7 @@ def test_clients_that_stall_delay_no_other_client(acme, web, data):
         answered_soon(web, f"/v3/suppliers/{acme.pk}/variants", secret)
 
 
-def test_one_partys_stuck_rows_delay_neither_another_party_nor_the_health(
+def test_the_locked_rows_of_one_party_delay_neither_another_party_nor_the_health_check(
     acme, rival, shop, boutique, client_for, a_variant, web
 ):
     a_variant(acme, "A-1", stock=500)
@@ -80,7 +80,7 @@ def test_one_partys_stuck_rows_delay_neither_another_party_nor_the_health(
     assert {answer.status for answer in answers} == {503}
     assert {answer.json()["code"] for answer in answers} == {"busy"}
     assert all(answer.headers["retry-after"] for answer in answers)
-    # The request waits for its turn, then for the stock, then for the clock: at most five seconds for each.
+    # A push waits for three locks, at most five seconds for each: its turn, the stock and the clock.
     assert max(answer.seconds for answer in answers) < 20
     assert Order.objects.filter(retailer=shop).count() == 2
     assert push(shop, "A-1").status == 201
@@ -142,6 +142,16 @@ def test_refusals_of_the_server_itself_have_the_envelope(web, data, status, code
     assert answer.headers["x-request-id"] == answer.json()["request_id"]
     assert answer.headers["content-type"] == "application/json"
     assert answer.seconds < SOON
+
+
+@pytest.mark.parametrize("path", [b"/oauth/token", b"/oauth/token?a=b"])
+def test_a_too_large_form_for_a_token_gets_the_members_of_oauth(web, path):
+    """RFC 6749, section 5.2, names the members."""
+    answer = web.send(b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 70000\r\n\r\n" % path)
+
+    body = answer.json()
+    assert (answer.status, body["code"], body["error"]) == (413, "too_large", "invalid_request")
+    assert body["error_description"] == body["message"]
 
 
 def test_a_balancer_may_keep_its_connection(web):

@@ -80,7 +80,7 @@ class WebServer:
         """Send these bytes, and read the answer. An answer to HEAD has no body."""
         began = time.monotonic()
         with self.open(timeout) as sock:
-            with suppress(OSError):  # it may answer before it has read everything
+            with suppress(OSError):  # the server may answer before it has read all bytes
                 sock.sendall(data)
             return read_answer(sock, began, bodiless=bodiless)
 

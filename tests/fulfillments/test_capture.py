@@ -24,7 +24,7 @@ def ids(answer) -> list[int]:
 
 @pytest.fixture
 def works(acme, a_variant, push, acme_api, shop_api):
-    """One fulfillment of Acme's in each of these states, by its name."""
+    """Create a fulfillment of Acme in each of four states, and return their ids by state."""
     a_variant(acme, "LAMP", stock=100)
     made = {}
     for name in ("new", "accepted", "canceling", "cancelation not allowed"):
@@ -204,7 +204,7 @@ def test_listed_fulfillments_have_the_filtered_retailers_state(state, works, acm
     assert works["accepted"] not in [each["id"] for each in listed]
 
 
-def test_a_supplier_is_handed_only_its_own_work(works, rival_api):
+def test_a_supplier_gets_only_its_own_fulfillments(works, rival_api):
     assert rival_api.get("fulfillments").json() == []
     missing = rival_api.get(f"fulfillments/{works['new']}")
     assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
@@ -272,6 +272,10 @@ def test_a_limit_at_its_bounds_is_taken(limit, works, acme_api):
         ({"fulfilment_state": "new"}, "fulfilment_state"),
         ({"fulfillmentState": "new"}, "fulfillmentState"),
         ({"filters": "{}"}, "filters"),
+        ({"order_id": "7"}, "order_id"),
+        ({"id": "7"}, "id"),
+        ({"page": "2"}, "page"),
+        ({"since": "2026-01-31"}, "since"),
     ],
 )
 def test_a_filter_that_is_not_understood_is_refused_and_lists_nothing(params, field, acme_api):
@@ -314,8 +318,8 @@ def test_capturing_any_number_costs_the_same(
     for _ in range(lines):
         push(*({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines)))
 
-    acme_api.get("fulfillments?fulfillment_state=canceled")  # a key's first use is noted
-    # the key; fulfillments; lines; parcels, refusals, returns; the first captures
+    acme_api.get("fulfillments?fulfillment_state=canceled")  # stores the first use of the key
+    # queries: the key; fulfillments; lines; parcels, refusals, returns; the first captures
     with django_assert_num_queries(7):
         assert len(acme_api.get("fulfillments", NEW_WORK).json()) == lines
     with django_assert_num_queries(6):  # a second capture stores nothing

@@ -46,6 +46,13 @@ def test_a_scanner_reads_the_sscc_of_each_carton(acme_api: ApiClient, replenishm
     assert "2 of 2" in text
 
 
+def test_a_label_with_an_address_without_some_parts_is_printed(
+    acme_api: ApiClient, replenishment: Fulfillment
+):
+    Order.objects.update(shipping_address={"last_name": "Byron", "address2": None, "country": "GB"})
+    assert acme_api.get(labels_of(replenishment)).status_code == 200
+
+
 def test_a_carton_keeps_its_number(acme_api: ApiClient, replenishment: Fulfillment):
     first = acme_api.get(labels_of(replenishment, 2))
     assert acme_api.get(labels_of(replenishment, 2)).content == first.content

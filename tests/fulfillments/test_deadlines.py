@@ -33,7 +33,7 @@ def limits(acme, **limits):
 
 
 def later(**delta):
-    """Simulate the passing of time: bring every limit of every fulfillment nearer."""
+    """Simulate that this time passes: set all deadlines of all fulfillments earlier."""
     for fulfillment in Fulfillment.objects.all():
         for name in ("due_at", "capture_due_at"):
             moment = getattr(fulfillment, name)
@@ -116,7 +116,7 @@ def test_a_released_fulfillment_has_its_full_time_limit_again(acme, retailer, su
 
     assert not Fulfillment.objects.overdue().exists()
     later(hours=3)
-    assert Fulfillment.objects.overdue().count() == 1  # it is not captured
+    assert Fulfillment.objects.overdue().count() == 1  # the time limit for the capture has passed
     assert captured(supplier)["overdue"] is False
     later(hours=2)
     assert captured(supplier)["overdue"] is True

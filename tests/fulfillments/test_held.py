@@ -1,4 +1,4 @@
-"""Held orders: their suppliers wait on every path; a cancellation does not (contract 3)."""
+"""Held orders: suppliers cannot work on them in any way, but can answer cancellations (contract 3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.orders.fixtures import OPERATOR, order_state, piece, state_of, status
 
 LAMP = {"sku": "LAMP", "quantity": 1}
 
-# Every way in which a supplier works on a fulfillment: the method, the path below its own, the body.
+# Each request by which a supplier works on a fulfillment: its method, path and body.
 WORK = {
     "accept": lambda work: ("PUT", status(work, "accepted"), None),
     "accept with a number": lambda work: ("PUT", status(work, "accepted"), {"data": "T"}),
@@ -156,8 +156,10 @@ def test_a_fulfillment_that_waits_for_an_address_is_canceled_while_held(
     assert outcome(shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")) == (200, "order_canceled")
 
 
-def test_a_shipped_order_is_not_held(acme, rival, a_variant, push, work_of, acme_api, rival_api, hold_it):
-    """One supplier has shipped all its units: parcels, returns and invoices are accepted as usual."""
+def test_a_hold_does_not_stop_the_reports_of_a_supplier_that_has_shipped(
+    acme, rival, a_variant, push, work_of, acme_api, rival_api, hold_it
+):
+    """One supplier has shipped all its units, so it can still report parcels, returns and invoices."""
     a_variant(acme, "LAMP", stock=5)
     a_variant(rival, "RUG", stock=5)
     order = push({"sku": "LAMP", "quantity": 2}, {"sku": "RUG", "quantity": 1})
@@ -185,7 +187,7 @@ def test_a_shipped_order_is_not_held(acme, rival, a_variant, push, work_of, acme
     assert rival_api.get("fulfillments").json() == []
 
 
-def test_operators_do_not_work_on_it_for_the_supplier(work, an_order_at_acme, hold_it):
+def test_operators_cannot_work_on_a_held_fulfillment_for_the_supplier(work, an_order_at_acme, hold_it):
     hold_it(an_order_at_acme)
 
     with pytest.raises(OrderHeld), work.order.change(by=OPERATOR) as change:
@@ -227,9 +229,7 @@ def test_a_finished_order_cannot_be_held(end, work, an_order_at_acme, acme_api, 
     assert shop_api.get(f"orders/{an_order_at_acme.pk}").json() == before
 
 
-def test_an_order_that_comes_to_its_end_is_held_no_longer(
-    work, an_order_at_acme, acme_api, shop_api, hold_it
-):
+def test_an_order_that_ends_is_no_longer_held(work, an_order_at_acme, acme_api, shop_api, hold_it):
     hold_it(an_order_at_acme)
     shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")
     assert Order.objects.get().held
@@ -245,7 +245,7 @@ def test_an_order_that_comes_to_its_end_is_held_no_longer(
 
 @pytest.fixture
 def left():
-    """Return moments before and after the hold that the test makes next."""
+    """Return a moment before the hold that the test makes next."""
     return timezone.now() - timedelta(hours=1)
 
 
@@ -287,7 +287,7 @@ def test_a_parcel_that_left_before_the_hold_is_kept_shown_and_shipped_at_the_rel
 
 
 def test_a_parcel_of_new_work_is_accepted_at_the_release(left, work, an_order_at_acme, acme_api, hold_it):
-    """The supplier cannot accept during the hold."""
+    """The supplier cannot accept the work during the hold, so the release accepts it."""
     hold_it(an_order_at_acme)
     acme_api.put(status(work, "shipped"), parcel(left))
     assert state_of(work) == "new"

@@ -1,4 +1,4 @@
-"""Plans against exhaustive search: most units, fewest fulfillments, lowest cost."""
+"""Routing plans, compared with an exhaustive search: most units, fewest fulfillments, lowest cost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ from random import Random
 import pytest
 
 from fulfillments.planning.explaining import MOST_SHOWN, explain
-from fulfillments.planning.routing import Want, plan
+from fulfillments.planning.routing import Candidate, Plan, Want, plan
 from fulfillments.planning.routing.problem import Problem
 from fulfillments.planning.routing.search import Search
-from tools.bench.random_markets import a_candidate, best_worth, placed, random_market, stock_of, worth
+from inventory.reservations import StockKey
+from tools.bench.random_markets import ANY_TERMS, NOTHING_AGREED, best_worth, random_market, worth
+
+
+def stock_of(*rows: tuple[int, int, int]) -> dict[StockKey, int]:
+    """Return the stock of rows `(variant, warehouse, units)`."""
+    return {(variant, warehouse): units for variant, warehouse, units in rows}
+
+
+def a_candidate(variant_id: int, supplier_id: int, cost: str = "1", **fields: object) -> Candidate:
+    """Return a candidate whose default warehouse has ten times the supplier's number."""
+    values: dict[str, object] = {"priority": 100, "default_warehouse_id": 10 * supplier_id, **fields}
+    values |= {"agreed": NOTHING_AGREED}
+    return Candidate(variant_id, supplier_id, ANY_TERMS, Decimal(cost), **values)  # type: ignore[arg-type]
+
+
+def placed(plan: Plan) -> list[tuple[int, int, int, int]]:
+    """Return a plan's allocations as sorted tuples `(line, variant, warehouse, quantity)`."""
+    return sorted((each.line, *each.stock_key, each.quantity) for each in plan.allocations)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -1,4 +1,4 @@
-"""Errors name the element with too many units; calls without effect have no errors."""
+"""Errors name the wrong element or parameter of a request; requests that change nothing have no errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_parcel_with_too_many_units_points_at_the_quantity(acme_api, work):
     assert fields(answer) == ["lines[1].quantity"]
 
 
-def test_the_second_part_of_one_line_is_the_one_too_many(acme_api, work):
+def test_an_error_names_the_second_part_of_a_line_if_both_parts_are_too_many(acme_api, work):
     acme_api.put(status(work, "accepted"))
     lines = [piece(work, "LAMP", 2), piece(work, "LAMP", 2)]
 
@@ -68,7 +68,7 @@ def test_a_wrong_status_is_answered_with_the_possible_statuses(acme_api, work, b
     assert '"canceled" or "cancelation not allowed"' in answer.json()["errors"][0]["message"]
 
 
-def test_head_of_the_capture_list_captures_nothing(acme_api, work):
+def test_a_head_request_for_the_fulfillments_captures_nothing(acme_api, work):
     answer = acme_api.request("HEAD", "fulfillments?fulfillment_state=new")
 
     assert (answer.status_code, answer.content) == (200, b"")

@@ -23,7 +23,7 @@ from tests.orders.fixtures import OPERATOR, order_state, piece, state_of, status
 
 @pytest.fixture
 def third(shop) -> Supplier:
-    """A third supplier that Shop buys from."""
+    """Create a third supplier that Shop buys from."""
     supplier = SupplierFactory.create(name="Third")
     WarehouseFactory.create(supplier=supplier, name="Third East", is_default=True)
     PartnershipFactory.create(retailer=shop, supplier=supplier)
@@ -97,7 +97,7 @@ def test_a_pinned_line_goes_to_no_other_supplier(
 def test_a_supplier_that_refused_a_line_is_not_asked_again(
     everywhere, third, a_variant, acme, rival, acme_api, rival_api, client_for, push, work_of
 ):
-    """When all have refused, an operator decides; stock that comes in later changes nothing by itself."""
+    """When all suppliers have refused, an operator decides: later stock changes nothing by itself."""
     a_variant(third, "LAMP", stock=10, wholesale_price="3")
     order = push({"sku": "LAMP", "quantity": 2})
 
@@ -376,7 +376,7 @@ def test_each_element_is_answered_for_itself(work, reject_lines):
     assert work.lines.get(variant__sku="LAMP").rejected == 1
 
 
-def test_anothers_fulfillment_cannot_be_refused(work, rival_api):
+def test_the_fulfillment_of_another_supplier_cannot_be_refused(work, rival_api):
     answer = rival_api.post("fulfillments/rejections", [refusal(work)])
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
@@ -418,8 +418,8 @@ def test_refusing_any_number_of_lines_costs_the_same(
             a_variant(supplier, f"LAMP-{number}", stock=9, wholesale_price=price)
     work = work_of(push(*({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))), acme)
 
-    # beyond the cost of every move: earlier refusals; the lines that are routed again, the partners
-    # with their warehouses, their variants; the new fulfillments and lines; the decision
+    # Besides the queries of every move: earlier refusals; the lines that are routed again, the partners
+    # with their warehouses, their variants; the new fulfillments and lines; the decision.
     with django_assert_max_num_queries(31):
         assert reject(acme_api, work).json()["code"] == "out_of_stock"
     assert Fulfillment.objects.filter(supplier=rival).count() == 1

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def summed():
-    """Return the sums of all days."""
+    """Add up all events into daily sums; return the number of new events."""
     Event.publish()
     return add_up(seconds=60)
 
@@ -36,7 +36,7 @@ def scorecard(client, supplier, days=30):
 
 @pytest.fixture
 def work(acme, shop, a_variant, client_for):
-    """Create fulfillments of Acme, each for an order of a retailer with an age in hours."""
+    """Return a function that creates fulfillments of Acme with these ages in hours."""
     a_variant(acme, "LAN-1", stock=100)
 
     def make(*hours_ago, retailer=shop):
@@ -159,7 +159,7 @@ def test_days_are_from_one_to_ninety(acme, client_for, days):
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "days")
 
 
-def test_each_event_is_added_once_however_it_is_cut(acme, work, monkeypatch):
+def test_each_event_is_added_once_in_any_number_of_portions(acme, work, monkeypatch):
     work(1, 2, 3)
     monkeypatch.setattr("fulfillments.scorecard.sums.PORTION", 2)
     Event.publish()
@@ -193,7 +193,7 @@ def test_a_gap_between_epochs_is_stepped_over(acme, work):
     assert add_up(seconds=60) == 0
 
 
-def test_any_history_costs_the_same(acme, work, client_for):
+def test_the_scorecard_takes_the_same_queries_for_any_history(acme, work, client_for):
     supplier = client_for(acme)
 
     def asked():

@@ -1,4 +1,4 @@
-"""The scorecard counts each fulfillment once after random moves; the tables prove it."""
+"""The scorecard after random moves equals independent counts from the tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 ACME, SHOP = Actor(ActorKind.SUPPLIER, "acme"), Actor(ActorKind.RETAILER, "shop")
 
-# Counts from the tables of the market itself. The scorecard reads none of them.
+# Independent counts from the tables of fulfillments and events. The scorecard reads its daily sums instead.
 COUNTS = {
     "fulfillments": "SELECT count(*) FROM fulfillments_fulfillment WHERE supplier_id = %s",
     "accepted": """SELECT count(DISTINCT f.id) FROM fulfillments_fulfillment f

@@ -32,7 +32,7 @@ def refused(answer, status_code: int, code: str, field: str | None = None) -> st
     return message
 
 
-def test_one_parcel_takes_all_that_is_left(accepted, ship, acme_api):
+def test_a_parcel_without_lines_takes_all_open_units(accepted, ship, acme_api):
     assert ship(accepted, carrier="UPS").json() == {
         "success": True,
         "code": "shipped",
@@ -68,7 +68,7 @@ def test_a_split_by_line_keeps_the_rest_open(accepted, ship):
     assert (state_of(accepted), order_state(accepted.order)) == ("shipped", "completed")
 
 
-def test_a_parcel_of_a_split_is_known_again(accepted, ship):
+def test_a_repeated_parcel_of_a_split_is_recognized(accepted, ship):
     lines = [piece(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
 
@@ -76,7 +76,16 @@ def test_a_parcel_of_a_split_is_known_again(accepted, ship):
     assert ship(accepted, "T-1").json()["code"] == "unchanged"
     message = refused(ship(accepted, "T-1", lines=[piece(accepted, "MAT", 1)]), 409, "invalid_transition")
     assert "T-1" in message
+    assert "The fulfillment is 'accepted'; from there it can be shipped, " in message
+    message = refused(ship(accepted, "T-1", carrier="UPS"), 409, "invalid_transition")
+    assert "The fulfillment is 'accepted'; from there it can be shipped, " in message
     assert accepted.lines.get(variant__sku="MAT").shipped == 0
+
+
+def test_a_repeated_accept_with_another_number_is_refused_with_the_state(accepted, acme_api):
+    answer = acme_api.put(status(accepted, "accepted"), {"tracking_number": "Q"})
+    message = refused(answer, 409, "invalid_transition")
+    assert "it cannot be repeated with 'Q'. The fulfillment is 'accepted'; from there it can be" in message
 
 
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
@@ -121,7 +130,7 @@ def test_more_than_is_open_is_refused_with_the_numbers(accepted, ship):
     assert accepted.shipments.count() == 1
 
 
-def test_anothers_line_is_refused(accepted, ship, rival, a_variant, push, work_of):
+def test_a_line_of_another_fulfillment_is_refused(accepted, ship, rival, a_variant, push, work_of):
     a_variant(rival, "RUG", stock=5)
     other = work_of(push({"sku": "RUG", "quantity": 1}), rival)
 
@@ -174,7 +183,7 @@ def test_a_wrong_parcel_names_the_fault_and_ships_nothing(body, code, field, acc
 
 
 def test_the_body_is_read_before_the_state_is_judged(work, acme_api):
-    """A fulfillment that cannot be shipped yet: the missing tracking number is reported first."""
+    """For a fulfillment that cannot be shipped yet, the missing tracking number is reported first."""
     refused(acme_api.put(status(work, "shipped")), 400, "missing_parameter", "tracking_number")
     refused(acme_api.put(status(work, "shipped"), {"data": "T"}), 409, "invalid_transition")
 
@@ -336,7 +345,7 @@ def test_wrong_parcels_name_the_fault(change, field, accepted, acme_api):
     assert accepted.shipments.count() == 0
 
 
-def test_anothers_fulfillment_has_no_parcels(accepted, rival_api):
+def test_parcels_for_the_fulfillment_of_another_supplier_are_refused(accepted, rival_api):
     answer = rival_api.post("fulfillments/shipments", parcels(accepted, ("T-1", [("LAMP", 1)])))
 
     refused(answer, 404, "not_found")
@@ -415,7 +424,7 @@ def test_a_wrong_return_names_the_fault(change, field, shipped, acme_api):
     assert shipped.returns.count() == 0
 
 
-def test_an_invoice_number_is_kept_and_may_be_put_right(shipped, acme_api):
+def test_an_invoice_number_is_kept_and_may_be_corrected(shipped, acme_api):
     path = f"fulfillments/{shipped.pk}"
 
     assert acme_api.put(path, {"invoice_id": "I-1"}).json()["code"] == "invoice_saved"
@@ -440,9 +449,9 @@ def test_shipping_any_number_of_lines_costs_the_same(
     work = work_of(push(*({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))), acme)
     acme_api.put(status(work, "accepted"))
 
-    # savepoint in and out; the key; the fulfillment; the order locked; the fulfillment locked, its lines;
-    # the parcel looked up and made; fulfillment and lines written; stock locked and written; the
-    # order's state derived; events; the stamp; the order written
+    # Queries: two for the savepoint; the key; the fulfillment; the order locked; the fulfillment locked, its
+    # lines; the parcel looked up and created; fulfillment and lines written; stock locked and written; the
+    # order's state derived; events; the stamp; the order written.
     with django_assert_max_num_queries(17):
         acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
 

@@ -1,7 +1,8 @@
-"""Packing slips over the wire: their content, their readers, and their refusals."""
+"""Packing slips over the API: their content, their languages, and refused requests."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -140,6 +141,29 @@ def test_a_wrong_list_of_slips_is_refused(acme_api: ApiClient, query: str, statu
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+def test_a_list_of_slips_may_have_500_ids_of_15_digits(acme_api: ApiClient):
+    """No fulfillment has these ids, so the answer names the first one instead of a limit."""
+    most = [str(10**15 - 1 - each) for each in range(500)]
+    answer = acme_api.get(f"packing-slips?ids={','.join(most)}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert most[0] in answer.json()["message"]
+
+
+def test_the_schema_and_the_refusal_name_the_same_length(acme_api: ApiClient):
+    path = acme_api.get("/v3/schema").json()["paths"]["/v3/suppliers/{supplier_id}/packing-slips"]
+    [ids] = [each["schema"] for each in path["get"]["parameters"] if each["name"] == "ids"]
+    assert re.fullmatch(ids["pattern"], ",".join(["9" * 15] * 500))
+    answer = acme_api.get(f"packing-slips?ids={'0' * ids['maxLength']}1")
+    assert answer.status_code == 400
+    assert f"the maximum is {ids['maxLength']}." in answer.json()["message"]
+
+
+def test_an_address_without_some_parts_is_printed(acme_api: ApiClient, work: Fulfillment):
+    Order.objects.update(shipping_address={"last_name": "Byron", "address2": None, "country": "GB"})
+    for path in (slip_of(work), f"packing-slips?ids={work.pk}"):
+        assert acme_api.get(path).status_code == 200
+
+
 def test_a_foreign_slip_is_not_found(acme_api: ApiClient, rival_api: ApiClient, work: Fulfillment):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
@@ -185,7 +209,9 @@ def test_names_and_barcodes_are_readable_in_ten_languages(
 
 
 @needs_pdftotext
-def test_unknown_characters_are_boxes_and_counted(acme_api: ApiClient, push: Push, an_order_at_acme: Order):
+def test_characters_without_a_glyph_are_boxes_and_counted(
+    acme_api: ApiClient, push: Push, an_order_at_acme: Order
+):
     address = an_order_at_acme.shipping_address | {"first_name": "ไทย"}
     order = push({"sku": "LAMP", "quantity": 1}, shipping_address=address)
     answer = acme_api.get(slip_of(order.fulfillments.get()))

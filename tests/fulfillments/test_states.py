@@ -1,4 +1,4 @@
-"""Every state and every move: each cell of the table, through the public interface."""
+"""Each state with each move: every cell of the table of moves, through the API."""
 
 from __future__ import annotations
 

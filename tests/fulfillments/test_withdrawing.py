@@ -26,7 +26,7 @@ def push(client_for, shop):
 
 @pytest.fixture
 def work(acme, rival, a_variant, push):
-    """Two lanterns at Acme, for 5 each; Rival has them for 7."""
+    """Order two lanterns, which Acme gets for 5 each. Rival has them for 7."""
     a_variant(acme, "LAN-1", stock=10, wholesale_price="5")
     a_variant(rival, "LAN-1", stock=4, wholesale_price="7")
     return push({"sku": "LAN-1", "quantity": 2}).fulfillments.get()
@@ -52,7 +52,7 @@ def test_the_other_supplier_gets_the_units_and_the_first_keeps_its_stock(work, a
     assert Order.objects.get().processing_state == "received"
 
 
-def test_the_first_supplier_reads_canceled_and_not_why(work, acme, client_for):
+def test_the_first_supplier_reads_canceled_without_the_reason(work, acme, client_for):
     withdraw(work)
     supplier = client_for(acme)
 

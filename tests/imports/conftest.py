@@ -1,4 +1,4 @@
-"""Suppliers' files in a folder of the tests, and jobs that run in the tests' own process."""
+"""Fixtures for imports: files in a temporary folder, and jobs that run in the process of the tests."""
 
 from __future__ import annotations
 

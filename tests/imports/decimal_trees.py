@@ -1,4 +1,4 @@
-"""The value of a `math_transformer` by Decimal: the tests compare the SQL with it."""
+"""The value of a `math_transformer`, computed with Decimal. Tests compare the result of the SQL with it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def a_job(acme, settings):
 
 @pytest.fixture
 def held(acme, a_variant, stocked):
-    """A full stock file that would set 120 variants to 0."""
+    """Import a full stock file that would set 119 of 120 variants to 0, so it waits for approval."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     for number in range(120):
         StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=east, on_hand=5)
@@ -162,7 +162,7 @@ def test_an_action_that_the_state_forbids_changes_nothing(operator, a_job):
     assert job.status == Status.SUCCEEDED
 
 
-def test_many_jobs_are_retried_from_the_list_despite_one_that_cannot(operator, a_job):
+def test_jobs_are_retried_from_the_list_although_one_of_them_cannot_be_retried(operator, a_job):
     jobs = [a_job(**FAILED), a_job(status=Status.SUCCEEDED), a_job(**FAILED)]
 
     page = confirm(operator, choose(operator, ImportJob, "retry", jobs))
@@ -326,12 +326,11 @@ def test_pages_cost_the_same_for_any_content(operator, a_job, django_assert_num_
     )
     page_of(operator, few)
 
-    # session, user, second factor, permissions twice, job, history, comments, messages;
-    # the job and its supplier for its buttons, the draft that it was made of, twice, and the import that it
-    # corrects
+    # Queries: session, user, second factor, permissions twice, job, history, comments, messages; the job and
+    # its supplier for the buttons, twice the draft of the job, and the import that the job corrects.
     with django_assert_num_queries(14):
         page_of(operator, few)
-    with django_assert_num_queries(16):  # and its rejects, and which of them were corrected
+    with django_assert_num_queries(16):  # two more: its rejects, and the corrected ones among them
         page_of(operator, many)
 
 

@@ -30,7 +30,7 @@ def workbook(*rows) -> bytes:
 
 
 def changed(content: bytes, changes, more=()) -> bytes:
-    """The workbook with changed parts, by name, and more parts."""
+    """Return the workbook with more parts, and with parts that these functions have changed, by name."""
     packed = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as old,
@@ -45,7 +45,7 @@ def changed(content: bytes, changes, more=()) -> bytes:
 
 
 def with_shared(items: bytes) -> bytes:
-    """A workbook whose title is the first of these shared texts, as Excel writes it."""
+    """Return a workbook in which the title is the first of these shared texts, as Excel writes titles."""
     namespace = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
     override = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
@@ -101,7 +101,7 @@ def test_a_workbook_of_too_many_cells_is_refused(took, monkeypatch):
     assert (job["status"], job["error"]["code"]) == ("failed", "too_large")
 
 
-def test_parts_of_a_text_are_one_and_its_reading_is_left_out(acme, took):
+def test_parts_of_a_text_are_joined_and_its_phonetic_guide_is_left_out(acme, took):
     parts = b"<si><r><t>T-</t></r><r><t>shirt</t></r><rPh sb='0' eb='1'><t>tee</t></rPh></si>"
     took(with_shared(parts))
 

@@ -1,4 +1,4 @@
-"""Rejected rows that an operator corrects on a page come back as the supplier's corrected report would."""
+"""Rejected rows that an operator corrects on a page are imported like the supplier's corrected report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cells(page, line):
 
 
 def corrected(page, line, **said):
-    """Return the same form data with other cells, by column."""
+    """Return the form data of a line, with other cells in these columns."""
     sent = cells(page, line)
     names = page.context["columns"]
     return {name: said.get(names[place], text) for place, (name, text) in enumerate(sent.items())}
@@ -65,7 +65,7 @@ def test_corrected_rows_land_and_both_jobs_name_each_other(operator, acme, job):
     )
 
     following = newest()
-    assert messages(answer) == [f"2 corrected rows of import {job.pk} imported again."]
+    assert messages(answer) == ["2 corrected rows are imported again."]
     assert (following.status, following.created, following.rows_total) == (Status.SUCCEEDED, 2, 2)
     assert {*Variant.objects.filter(supplier=acme).values_list("sku", flat=True)} == {"A-1", "A-2", "=A-4"}
     assert following.created_by == "user:olga"
@@ -74,6 +74,16 @@ def test_corrected_rows_land_and_both_jobs_name_each_other(operator, acme, job):
     assert f'2 rows corrected and sent as <a href="/admin/imports/importjob/{following.pk}/' in shown
     shown = " ".join(operator.get(f"/admin/imports/importjob/{following.pk}/change/").text.split())
     assert f'2 rejected rows of <a href="/admin/imports/importjob/{job.pk}/change/">' in shown
+
+
+def test_a_form_that_is_sent_twice_imports_its_rows_once(operator, job):
+    page = operator.get(page_of(job))
+    once = {"form_id": str(page.context["form_id"])}
+
+    for _ in range(2):
+        send(operator, job, corrected(page, 3, retail_price="8.5"), once)
+
+    assert ImportJob.objects.count() == 2
 
 
 def test_unchanged_rows_are_not_sent(operator, job):

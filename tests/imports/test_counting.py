@@ -1,4 +1,4 @@
-"""Counts beside later counts, reservations and several warehouses, and their corrected error reports."""
+"""Stock files beside later counts and reservations, for several warehouses, and corrected error reports."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_the_error_report_of_a_file_with_columns_of_any_name_comes_back(
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_the_corrected_error_report_of_a_full_file_is_not_all_there_is(
+def test_the_corrected_error_report_of_a_full_file_sets_no_other_stock_to_zero(
     acme, a_variant, client_for, stocked, dry_run
 ):
     for sku in ("A-1", "A-2", "GONE"):

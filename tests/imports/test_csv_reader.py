@@ -1,4 +1,4 @@
-"""CSV files as spreadsheets write them, and their results."""
+"""CSV files in the forms that spreadsheets write, and the results of their imports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_quoted_line_breaks_belong_to_the_cell_and_lines_are_still_right(acme, u
     assert landed(acme)["A-3"][2] == 'a "b"\r\nc'
 
 
-def test_a_stray_quote_costs_its_own_row_and_swallows_no_other(acme, upload, ran):
+def test_a_stray_quote_rejects_its_own_row_and_no_other(acme, upload, ran):
     rows = [
         HEADER,
         'A-1,Pipe 5" wide,1,x',
@@ -215,7 +215,7 @@ def test_a_header_that_cannot_be_read_is_shown_with_the_reason(acme, upload, ran
 
 
 @pytest.mark.parametrize("twins", ["sku,SKU", "SKU,sku"])
-def test_of_columns_differing_in_case_the_exact_name_is_read(acme, ran, twins):
+def test_the_exact_name_wins_among_columns_that_differ_only_in_case(acme, ran, twins):
     cells = {"sku": "A-1", "SKU": "B-1"}
     row = [*(cells[each] for each in twins.split(",")), "Shirt", "1"]
 
@@ -298,7 +298,7 @@ def test_the_example_of_the_template_is_a_row_that_would_land(acme, client_for, 
         ("\t", ["1.234", "1,234"], ["1.234", None]),
     ],
 )
-def test_numbers_are_read_one_way_or_not_at_all(acme, upload, ran, delimiter, cells, prices):
+def test_a_number_that_can_be_read_in_two_ways_is_rejected(acme, upload, ran, delimiter, cells, prices):
     rows = [["sku", "title", "retail_price"], *([f"A-{i}", "x", cell] for i, cell in enumerate(cells))]
 
     ran(acme, file_url=upload(acme, "\n".join(delimiter.join(row) for row in rows)))
@@ -334,7 +334,7 @@ def test_each_kind_of_bad_cell_names_the_remedy(acme, ran, column, cell, code):
     assert job["errors"][0]["message"]
 
 
-def test_trailing_zeros_are_no_decimals_and_dates_may_have_any_offset(acme, ran):
+def test_trailing_zeros_do_not_count_as_decimals_and_dates_may_have_any_offset(acme, ran):
     job = ran(
         acme,
         data=[

@@ -185,7 +185,7 @@ def test_a_request_succeeds_even_if_no_worker_can_be_woken(acme, client_for, mon
     wake.wake(2)
 
     assert [args[-1] for args in asked] == [(1,)], (
-        "after a failure nobody is woken for a while: the sweep comes by"
+        "after a failure, no worker is woken for a while: the sweep finds the job"
     )
 
 

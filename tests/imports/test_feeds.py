@@ -43,7 +43,7 @@ def test_a_title_above_the_header_of_a_workbook_is_skipped(acme, upload, ran):
     ]
 
 
-def test_of_several_lines_the_one_with_the_most_known_names_is_the_header(acme, upload, ran):
+def test_the_line_with_the_most_known_names_is_the_header(acme, upload, ran):
     job = ran(acme, file_url=upload(acme, f"title,our products\n{HEADER}\nA-1,Shirt,5\n"))
 
     assert (job["created"], job["warnings"]) == (1, ["Line 1 above the header was skipped."])
@@ -81,14 +81,14 @@ def test_a_stock_file_without_its_columns_is_refused_with_the_way_to_name_them(a
         (b'{\n  "products": []\n}', "JSON"),
     ],
 )
-def test_another_format_is_called_by_its_name(acme, upload, ran, content, name):
+def test_the_message_names_the_format_of_an_unsupported_file(acme, upload, ran, content, name):
     job = ran(acme, file_url=upload(acme, content))
 
     assert job["error"]["code"] == "not_text"
     assert f"This is {name}, not CSV." in job["error"]["message"]
 
 
-def test_too_many_decimals_name_the_way_to_round_them(acme, upload, ran):
+def test_the_message_about_too_many_decimals_says_how_to_round_them(acme, upload, ran):
     path = upload(acme, f"{HEADER}\nA-1,Shirt,5.00001\n")
 
     [message] = messages(ran(acme, file_url=path))

@@ -1,4 +1,4 @@
-"""A file that an operator uploads in the browser: mapped with a preview, tried in a dry run, imported."""
+"""Files that an operator uploads in the browser: mapping with a preview, dry run, and import."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_columns_of_any_name_are_mapped_on_a_page_with_a_preview(operator, send)
     assert found.rows[0].values == ["A-1", "HEMD", "39.0000", "color: blue"]
     assert "'abc'" in found.rows[1].faults[0].message
     draft.refresh_from_db()
-    assert draft.body == {}, "a preview keeps nothing"
+    assert draft.body == {}, "a preview saves nothing"
 
     press(operator, draft, "try", **said)
     job = ImportJob.objects.get()
@@ -126,7 +126,7 @@ def test_a_shop_export_is_recognized_and_its_mapping_can_be_changed(operator, se
     unchanged = {f"column-{each.index}": each.chosen for each in page.context["columns"]}
     press(operator, draft, "look", **unchanged)
     draft.refresh_from_db()
-    assert draft.body == {"mapping": "shopify"}, "what is as it was is left to the mapping"
+    assert draft.body == {"mapping": "shopify"}, "unchanged columns are left to the mapping"
 
     press(operator, draft, "look", **{**unchanged, "column-1": "description"})
     draft.refresh_from_db()

@@ -82,8 +82,7 @@ def test_copy_and_the_tolerant_reader_read_the_same(body):
 
 @quick
 @given(body=noise, block=st.integers(1, 40))
-def test_blocks_break_between_records_wherever_they_break(monkeypatch, body, block):
-    """The records are the same, whether the file is read in one block or in many."""
+def test_blocks_of_any_size_give_the_same_records(monkeypatch, body, block):
     whole = [(r.line, r.cells, r.code) for r in TolerantReader(body, 2, ",", final=True)]
     with monkeypatch.context() as small:
         small.setattr("imports.pipeline.csv_reader.BLOCK", block)

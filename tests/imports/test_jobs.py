@@ -17,6 +17,7 @@ from imports.models import ImportJob, Status
 from imports.pipeline import batches
 from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel, Warehouse
+from sftp_ingest.area.files import Area
 from tests.factories import StockLevelFactory, VariantFactory, set_stock
 
 ROWS = ["sku,title,retail_price", "A-1,Shirt,1"]
@@ -24,7 +25,7 @@ ROWS = ["sku,title,retail_price", "A-1,Shirt,1"]
 
 @pytest.fixture
 def started(client_for):
-    """A job that waits for its worker."""
+    """Start an import, and return its job, which waits for a worker."""
 
     def start(supplier, **body):
         answer = client_for(supplier).post("importProducts", {"data": ROWS, **body})
@@ -61,7 +62,7 @@ def test_imports_are_listed_newest_first_with_filters_in_few_queries(
     client = client_for(acme)
     client.get("imports")
 
-    # The key, the jobs, and the first errors of all of them.
+    # Queries: the key, the jobs, and the first errors of all jobs.
     with django_assert_max_num_queries(3):
         listed = client.get("imports").json()
 
@@ -195,7 +196,7 @@ def test_every_import_records_its_events(acme, started):
     assert events[2].data["created"] == 1
 
 
-def test_one_suppliers_jobs_of_a_kind_run_in_order_and_others_beside_them(acme, rival, started):
+def test_jobs_of_one_supplier_and_kind_run_in_order_and_other_jobs_beside_them(acme, rival, started):
     first, second, other = started(acme), started(acme), started(rival)
 
     assert not run_job(second.pk)
@@ -289,7 +290,7 @@ def test_a_dry_run_of_a_cost_list_shows_the_largest_changes_of_each_price(acme, 
 
 @pytest.fixture
 def many(acme, a_variant):
-    """More stocked variants than the approval rule lets through."""
+    """Create more variants in stock than a file may set to zero without approval."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     skus = [f"M-{number:03}" for number in range(150)]
     variants = VariantFactory.create_in_bulk(150, supplier=acme, sku=factory.Iterator(skus), retail_price=1)
@@ -380,7 +381,7 @@ def test_a_policy_that_makes_no_sense_is_refused(acme, client_for):
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, next(iter(policy)))
 
 
-def test_a_missing_sku_is_listed_again_only_by_an_explicit_word(acme, a_variant, ran):
+def test_a_variant_delisted_as_missing_sku_is_listed_again_only_on_request(acme, a_variant, ran):
     variant = a_variant(acme, "A-1", title="x", listed=False)
 
     ran(acme, data=["sku,title,listed", "A-1,y,"])
@@ -411,6 +412,18 @@ def test_a_stock_request_that_cannot_work_names_the_field(acme, client_for, body
 
     assert answer.status_code == 400
     assert field in [error["field"] for error in answer.json()["errors"]], answer.json()
+
+
+@pytest.mark.parametrize("had_login", [False, True])
+def test_a_missing_file_is_named_also_before_the_first_login(acme, client_for, had_login):
+    """Every upload area has the folder `inventory` (contract 8), but the first login makes it."""
+    if had_login:
+        Area(acme.pk).prepare()
+    body = {"url": "inventory/none.csv", "warehouse_field": "w"}
+    answer = client_for(acme).post("importInventory", body)
+
+    assert answer.status_code == 400
+    assert "There is no file inventory/none.csv in the upload area." in answer.json()["message"]
 
 
 def test_a_rivals_warehouse_is_unknown(acme, rival, client_for, upload):

@@ -1,4 +1,4 @@
-"""Each import kind is in every place that follows from its description in `imports.kinds`."""
+"""Each import kind is in every list and table that needs its description from `imports.kinds`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def answers_at(path):
 
 
 def forgotten_places(kind):
-    """Return the places that a kind should have, and lacks."""
+    """Return the lists and tables that should have a kind, and lack it."""
     columns = [model._meta.get_field("kind") for model in (ImportJob, AutoImport, ImportDraft, SavedMapping)]
     events = {*IMPORTS, *(AUTO_IMPORTS if kind.api else ())}
     places = {
@@ -83,7 +83,7 @@ def test_the_architecture_lists_four_places_that_exist():
 
 
 class RecallImporter(RowImporter):
-    """A fictional kind: a row takes a variant back from the market."""
+    """The importer of a fictional kind: each row recalls a variant from the market."""
 
     columns = {"sku": TextColumn("sku", required=True), "reason": TextColumn("reason")}
 

@@ -1,4 +1,4 @@
-"""How rows land when others write at the same moment, and checks that are done in SQL."""
+"""The merge of rows beside concurrent changes, and checks in SQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Call a function before or after a range's rows are looked up, but before they land."""
+    """Call a function before or after the rows of a range are looked up, and before they are merged."""
 
     def at_that_moment(moment, work):
         step = getattr(batches, {"before": "land_range", "after": "gather"}[moment])
@@ -104,7 +104,7 @@ def test_rows_changed_during_an_import_are_compared_again(acme, a_variant, ran, 
 
 @contextmanager
 def plans_of(begins):
-    """Return the plans of statements with a beginning; a `CREATE … AS` is explained by its query."""
+    """Collect the plans of statements that begin with this text. For `CREATE … AS`, explain the query."""
     found: list[str] = []
 
     def explain(execute, query, params, many, context):
@@ -122,7 +122,7 @@ def plans_of(begins):
 
 @pytest.fixture
 def plans():
-    """Return the plan by which the database finds the variants of each range."""
+    """Collect the plans by which the database finds the variants of each range."""
     with plans_of("CREATE TEMP TABLE import_batch ON COMMIT DROP AS ") as found:
         yield found
 
@@ -150,7 +150,7 @@ def test_a_supplier_without_statistics_is_looked_up_by_sku(acme, rival, a_varian
 
 @pytest.fixture
 def misled(monkeypatch):
-    """Return statistics that treat every range of a file as empty, as an unlucky sample can."""
+    """Give the planner statistics in which each range of a file is empty, as an unlucky sample can."""
     index = StagingTable.index
 
     def indexed(staging):

@@ -1,4 +1,4 @@
-"""The actor of an import is in each of its events and log lines; one line has the result."""
+"""The actor of an import is in each of its events and log lines. One log line has the result."""
 
 from __future__ import annotations
 

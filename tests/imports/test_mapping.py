@@ -10,7 +10,7 @@ import pytest
 
 from catalog.models import Variant
 
-# Files of our own, in the layouts of the two systems' exports.
+# Our own files, in the layouts of the exports of Shopify and WooCommerce.
 FILES = Path(__file__).parent / "files"
 WOOCOMMERCE_MAPPING = [
     "SKU:sku",
@@ -48,7 +48,7 @@ def test_a_shopify_export_lands_with_its_follow_up_rows(acme, upload, ran):
         "Body (HTML):description",
         {"source_field": "Option1 Value", "destination_field": "option", "option_type": "size"},
         {"sourceField": "Variant Grams", "destinationField": "weight", "mathTransformer": "/1000"}
-        | {"source_field": "", "math_transformer": None},  # an empty one counts as not given
+        | {"source_field": "", "math_transformer": None},  # an empty value counts as absent
     ]
 
     job = ran(acme, file_url=upload(acme, (FILES / "shopify.csv").read_bytes()), field_mapping=mapping)
@@ -100,7 +100,7 @@ def test_schema_objects_transform_texts_and_split_them(acme, ran):
         "https://x.example/1.jpg | https://x.example/2.jpg",
     ],
 )
-def test_images_that_are_not_there_leave_no_hole_among_the_others(acme, shop, client_for, ran, cell):
+def test_missing_images_leave_no_gap_between_the_other_images(acme, shop, client_for, ran, cell):
     data = ["sku,title,retail_price,images", f'A-1,x,1,"{cell}"']
 
     first, again = ran(acme, data=data), ran(acme, data=data)

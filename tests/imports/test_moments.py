@@ -25,7 +25,7 @@ BY = Actor.system("test")
 
 
 def now() -> datetime:
-    """Return the moment by the database's clock, before all later actions."""
+    """Return the current time of the database's clock, which is earlier than all later actions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]
@@ -58,7 +58,7 @@ def moves(acme, east):
 
 @pytest.fixture
 def uploaded(acme, east, upload, client_for):
-    """Put a file into Acme's area, complete at that moment, and start its import; it waits for a worker."""
+    """Upload a file of Acme, complete at this moment. Start its import, which then waits for a worker."""
 
     def put(content, at, **body):
         path = upload(acme, content, "inventory/stock.csv")
@@ -99,9 +99,7 @@ def test_each_count_of_a_file_is_a_movement_that_names_job_and_line(acme, a_vari
     assert {each["actor"] for each in found} == {ImportJob.objects.get().created_by}
 
 
-def test_a_file_is_of_the_moment_at_which_its_upload_was_complete(
-    acme, a_variant, client_for, uploaded, moves, count
-):
+def test_the_moment_of_a_file_is_the_end_of_its_upload(acme, a_variant, client_for, uploaded, moves, count):
     for sku in ("SHIPPED", "CAME-BACK", "COUNTED", "LEFT-OUT", "STILL-THERE"):
         a_variant(acme, sku, stock=9)
     before = now()
@@ -132,7 +130,7 @@ def test_a_file_is_of_the_moment_at_which_its_upload_was_complete(
     }
 
 
-def test_an_automatic_import_is_of_its_uploads_moment(acme, east, a_variant, client_for, count):
+def test_the_moment_of_an_automatic_import_is_the_end_of_its_upload(acme, east, a_variant, client_for, count):
     a_variant(acme, "A-1", stock=9)
     client_for(acme).put("autoImports/inventory", {"warehouse_id": east.pk})
     (area_of(acme) / "inventory" / "s.csv").write_text("sku,quantity\nA-1,1\n")
@@ -145,7 +143,7 @@ def test_an_automatic_import_is_of_its_uploads_moment(acme, east, a_variant, cli
     assert levels(acme) == {("A-1", EAST): 8}
 
 
-def test_the_moment_of_another_version_is_not_taken_for_this_ones(acme, east, client_for, upload):
+def test_the_moment_of_another_version_of_a_file_is_not_used(acme, east, client_for, upload):
     path = upload(acme, "sku,quantity\n", "inventory/stock.csv")
     before = now()
     UploadFactory.create(supplier=acme, path=path, size=999, uploaded_at=before - timedelta(days=1))
@@ -155,7 +153,7 @@ def test_the_moment_of_another_version_is_not_taken_for_this_ones(acme, east, cl
     assert before < ImportJob.objects.get().as_of <= now()
 
 
-def test_a_moment_ahead_is_taken_for_now(acme, a_variant, count, stocked):
+def test_a_moment_slightly_in_the_future_counts_as_now(acme, a_variant, count, stocked):
     a_variant(acme, "A-1", stock=1)
     stocked(acme, "sku,quantity\nA-1,7\n", as_of=(now() + timedelta(minutes=4)).isoformat())
 
@@ -181,7 +179,7 @@ def test_a_file_from_before_the_ledger_is_not_landed(acme, a_variant, client_for
     assert levels(acme) == {("A-1", EAST): 5}
 
 
-def test_no_moment_can_be_saved_for_the_files_to_come(acme, east, client_for):
+def test_an_automatic_import_cannot_have_a_fixed_moment(acme, east, client_for):
     body = {"warehouse_id": east.pk, "as_of": "2026-01-01T00:00:00Z"}
     client = client_for(acme)
 
@@ -190,7 +188,7 @@ def test_no_moment_can_be_saved_for_the_files_to_come(acme, east, client_for):
     assert client.put("autoImports/inventory", saved).status_code == 200
 
 
-def test_a_count_that_confirms_makes_older_ones_stale(acme, a_variant, stocked, count):
+def test_a_count_that_changes_no_number_makes_older_counts_stale(acme, a_variant, stocked, count):
     a_variant(acme, "A-1", stock=5)
     a_variant(acme, "EMPTY", stock=0)
     before = now()
@@ -294,7 +292,7 @@ def test_units_shipped_since_the_count_hold_a_file_and_returned_units_do_not(
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """A concurrent change happens after a range is checked and before it lands."""
+    """Make a concurrent change after a range is checked and before it is merged."""
     land = StockImporter.land
 
     def happens(work):
@@ -308,7 +306,7 @@ def meanwhile(monkeypatch):
     return happens
 
 
-def test_a_later_count_that_is_quicker_stays(acme, a_variant, stocked, count, meanwhile):
+def test_a_later_count_that_commits_first_stays(acme, a_variant, stocked, count, meanwhile):
     a_variant(acme, "A-1", stock=5)
     a_variant(acme, "A-2", stock=5)
     meanwhile(lambda: count("A-1", 8))
@@ -333,7 +331,7 @@ def test_a_stock_level_created_by_another_request_is_counted_once(acme, a_varian
     assert StockMovement.objects.filter(import_id=job["id"]).count() == 2
 
 
-def test_a_parcel_that_is_quicker_is_subtracted(acme, a_variant, stocked, moves, meanwhile):
+def test_a_parcel_that_commits_first_is_subtracted(acme, a_variant, stocked, moves, meanwhile):
     a_variant(acme, "A-1", stock=5)
     meanwhile(lambda: moves("ship", "A-1", 3))
 

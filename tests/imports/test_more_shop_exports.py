@@ -43,7 +43,7 @@ AMAZON_REPORT = "item-name,item-description,listing-id,seller-sku,price,quantity
 
 
 def sheet(header: str, *rows: dict[str, Any], delimiter: str = ",") -> str:
-    """Make a file of rows that name only their non-empty cells."""
+    """Return a file with these rows, which list only their non-empty cells."""
     out = io.StringIO()
     names = header.split(";" if ";" in header else ",")
     writer = csv.DictWriter(out, names, restval="", delimiter=delimiter, lineterminator="\r\n")

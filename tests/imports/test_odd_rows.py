@@ -1,4 +1,4 @@
-"""Odd rows of spreadsheets and people, and their cells in the error report."""
+"""Odd rows from spreadsheets or typed by people, and their cells in the error report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEADER = "sku,title,retail_price,description"
 
 @pytest.fixture
 def errors_csv(client_for):
-    """The error report of a job, as text and as its rows below the header, without our own columns."""
+    """Return the error report of a job as text, and its rows without the header and our own columns."""
 
     def read(supplier, job) -> tuple[str, list[list[str]]]:
         answer = client_for(supplier).get(f"imports/{job['id']}/errors")

@@ -1,4 +1,4 @@
-"""A waiting file shows its forecast with old and new values, and operators can write to its supplier."""
+"""The page of a waiting file: the forecast with old and new values, and messages to the supplier."""
 
 import pytest
 
@@ -15,7 +15,7 @@ __all__ = ["operator", "support"]
 
 @pytest.fixture
 def held(acme, a_variant, stocked):
-    """A full stock file that would set 120 variants to 0, and one from 5 to 7."""
+    """Import a full stock file that would set 120 variants to 0, and one from 5 to 7, so it waits."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     for number in range(121):
         StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=east, on_hand=5)
@@ -36,7 +36,7 @@ def test_a_stock_file_that_waits_shows_old_and_new_for_each_warehouse_and_its_fi
     assert all(text in page for text in ("Expected", "Largest stock changes", "<td>B-0</td>"))
 
 
-def test_partners_are_answered_as_before(held, acme, client_for):
+def test_the_api_does_not_show_the_forecast_of_the_page(held, acme, client_for):
     report = client_for(acme).get(f"imports/{held.pk}").json()["report"]
     assert "outlook" not in report
     assert report["reasons"] == held.report["reasons"]

@@ -126,7 +126,7 @@ def test_a_workbooks_first_sheet_is_read_with_its_own_row_numbers(acme, upload, 
     assert report.splitlines()[2].endswith("A-4,Tie,7.5,,,beyond")
 
 
-def test_stock_comes_by_workbook_too_and_zeros_in_front_are_kept(acme, a_variant, upload, ran):
+def test_stock_is_imported_from_a_workbook_and_leading_zeros_are_kept(acme, a_variant, upload, ran):
     a_variant(acme, "00123")
     a_variant(acme, "00456")
     content = workbook(["sku", "quantity"], [123, 7], ["00456", "8"], formats=[("A2", "00000")])
@@ -187,5 +187,5 @@ def test_a_workbook_without_a_header_says_so(acme, upload, ran, rows, said):
         (date(2026, 1, 31), "d/m/yy", "2026-01-31"),
     ],
 )
-def test_cells_are_as_their_reader_sees_them(value, number_format, shown):
+def test_cells_are_read_as_a_spreadsheet_shows_them(value, number_format, shown):
     assert as_shown(SimpleNamespace(value=value, number_format=number_format)) == shown

@@ -96,9 +96,7 @@ def test_a_held_file_gets_a_report_with_the_forecast_and_another_after_landing(
     assert reports(acme)[name].startswith(f"Import {job.pk} of products/spring.csv: succeeded\n")
 
 
-def test_an_automatic_import_that_cannot_start_is_a_failed_job_and_no_silence(
-    acme, rival, client_for, upload
-):
+def test_an_automatic_import_that_cannot_start_is_a_failed_job(acme, rival, client_for, upload):
     warehouse = client_for(rival).get("warehouses").json()[0]["id"]
     options = {"id_field": "sku", "amount_field": "quantity", "id_type": "sku", "mode": "delta"}
     AutoImportFactory.create(supplier=acme, kind="inventory", options={**options, "warehouse_id": warehouse})
@@ -133,7 +131,7 @@ def test_a_report_that_cannot_be_written_harms_nothing(acme, upload, ran):
     assert sweeping.publish_reports() == 0
 
 
-def test_reports_are_only_for_reading_and_count_for_no_quota(acme, put):
+def test_reports_are_read_only_and_do_not_count_against_the_quota(acme, put):
     area = Area(acme.pk)
     put(BAD)
     used = quota.used(acme.pk)

@@ -30,7 +30,7 @@ ROWS = "sku,title,retail_price\nA-1,Shirt,1\n"
 
 
 class SlowHost:
-    """A file that yields one chunk per permission."""
+    """A host with a file that arrives in steps: the test allows each step."""
 
     def __init__(self) -> None:
         self.asked, self.piece, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
@@ -128,9 +128,9 @@ def test_a_fetch_that_lost_its_slot_leaves_other_slots_alone(acme, settings, sta
         assert host.asked.acquire(timeout=60)
         slots.set(slot, "another's", ex=60)
         host.finish()
-        assert slow.result(20), "its file is there all the same"
+        assert slow.result(20), "its file is kept nevertheless"
     try:
-        assert not fetch_file(second), "another still has the slot"
+        assert not fetch_file(second), "another fetch still has the slot"
     finally:
         slots.delete(slot)
     assert fetch_file(second)

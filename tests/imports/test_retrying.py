@@ -1,4 +1,4 @@
-"""Jobs that run a second time: from the start of their file, with a clock and counters of their own."""
+"""Jobs that run a second time: from the start of their file, with new times and counters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k
 
 @pytest.fixture
 def remote(acme, monkeypatch):
-    """Acme's own server, which is down until it is set up again."""
+    """Register Acme's own host. It is down until the test changes the returned list."""
     RemoteHostFactory.create(supplier=acme, host="files.acme.example", host_key=KEY)
     answers = ["down"]
 
@@ -81,7 +81,7 @@ def test_a_retried_job_keeps_its_file_while_old_files_are_deleted(acme):
 
 
 @pytest.mark.parametrize("file", ["", ".jobs/of-a-job-from-before-there-were-blobs.csv"])
-def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, client_for, ran, file):
+def test_a_job_without_its_file_cannot_be_retried_and_stays_failed(acme, client_for, ran, file):
     failed = ran(acme, data=["sku,sku", "a,b"])
     ImportJob.objects.get(pk=failed["id"]).release_content()
     ImportJob.objects.update(file=file)
@@ -94,7 +94,7 @@ def test_a_job_whose_file_is_kept_no_longer_says_so_and_stays_failed(acme, clien
     assert client.get(f"imports/{failed['id']}").json()["status"] == "failed"
 
 
-def test_a_second_run_has_a_clock_of_its_own(acme, client_for, ran):
+def test_a_second_run_has_its_own_start_time(acme, client_for, ran):
     failed = ran(acme, data=["sku,sku", "a,b"])
     long_ago = timezone.now() - timedelta(days=2)
     ImportJob.objects.filter(pk=failed["id"]).update(started_at=long_ago)

@@ -18,7 +18,7 @@ MAPPING = {"field_mapping": [{"source": "Name", "field": "title"}], "math_transf
 
 
 def happened():
-    """Return type, area and actor's kind of each event, and its data."""
+    """Return the type, area, kind of actor and data of each event."""
     events = Event.objects.order_by("id")
     return [((event.type, event.area, event.actor.partition(":")[0]), event.data) for event in events]
 

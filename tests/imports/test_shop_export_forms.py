@@ -1,4 +1,4 @@
-"""Exports of shops as their makers write them: all columns, other languages, saved by a spreadsheet."""
+"""Real forms of shop exports: all columns, other languages, and files saved by a spreadsheet program."""
 
 from __future__ import annotations
 

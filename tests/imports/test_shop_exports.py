@@ -44,7 +44,7 @@ PIC = "https://pics.example/{}.jpg"
 
 
 def lines(header: list[str], *rows: dict[str, Any], delimiter: str = ",") -> list[str]:
-    """Make a file of rows that name only their non-empty cells."""
+    """Return a file with these rows, which list only their non-empty cells."""
     out = io.StringIO()
     writer = csv.DictWriter(out, header, restval="", delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
@@ -57,7 +57,7 @@ def variants() -> dict[str, Variant]:
 
 
 def shirt(**more: Any) -> dict[str, Any]:
-    """The first row of a product, as Shopify writes it."""
+    """Return the first row of a product, as Shopify writes it."""
     first = {"Handle": "shirt", "Title": "Linen shirt", "Body (HTML)": "<p>Cool,\nand <b>light</b>.</p>"}
     first |= {"Vendor": "Acme", "Option1 Name": "Size", "Option1 Value": "S", "Option2 Name": "Fabric"}
     first |= {"Option2 Value": "Linen", "Variant Grams": "200", "Variant Price": "50.00"}
@@ -163,7 +163,7 @@ def vneck(**more: Any) -> dict[str, Any]:
     return parent | more
 
 
-def test_a_woocommerce_export_lands_but_for_the_rows_that_are_no_variants(acme, ran):
+def test_a_woocommerce_export_lands_except_the_rows_that_are_no_variants(acme, ran):
     job = ran(
         acme,
         mapping="woocommerce",

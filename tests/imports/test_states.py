@@ -1,4 +1,4 @@
-"""Every status and every move of an import: each cell of the table."""
+"""Each status of an import with each move: every cell of the table of moves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ME = "worker-1"
 
 @pytest.fixture
 def a_job(acme):
-    """Create a job of Acme in a status, with a worker as its owner in every status."""
+    """Return a function that creates a job of Acme in a status, always with a worker as its owner."""
 
     def make(status: Status, **fields: Any) -> ImportJob:
         blob = contents.write([b"sku,title,retail_price\nA-1,Shirt,1\n"])

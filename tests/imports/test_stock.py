@@ -31,7 +31,7 @@ def test_a_stock_file_sets_on_hand_and_leaves_reserved(acme, a_variant, stocked)
     assert StockLevel.objects.get(variant__sku="A-1").reserved == 3
 
 
-def test_the_same_stock_file_twice_changes_nothing_but_when_it_was_counted(acme, a_variant, stocked):
+def test_the_same_stock_file_twice_changes_only_the_time_of_the_count(acme, a_variant, stocked):
     a_variant(acme, "A-1", stock=10)
     stocked(acme, "sku,quantity\nA-1,7\n")
     StockLevel.objects.update(counted_at=None)
@@ -47,7 +47,9 @@ def test_the_same_stock_file_twice_changes_nothing_but_when_it_was_counted(acme,
     assert StockMovement.objects.count() == movements
 
 
-def test_rows_that_name_nothing_or_count_nonsense_are_rejected_one_by_one(acme, a_variant, rival, stocked):
+def test_rows_with_an_unknown_variant_or_a_wrong_count_are_rejected_one_by_one(
+    acme, a_variant, rival, stocked
+):
     a_variant(acme, "A-1")
     a_variant(rival, "R-1")
 
@@ -59,8 +61,17 @@ def test_rows_that_name_nothing_or_count_nonsense_are_rejected_one_by_one(acme, 
         (5, "quantity", "required"),
         (6, "quantity", "min_value"),
         (7, "quantity", "max_decimal_places"),
-    ] or job["errors"]
+    ], job["errors"]
     assert (job["created"], job["rejected"]) == (1, 5)
+
+
+def test_a_count_that_may_mean_thousands_is_rejected_with_the_right_spelling(acme, a_variant, stocked):
+    a_variant(acme, "A-1")
+
+    [error] = stocked(acme, "sku;quantity\nA-1;1.000\n")["errors"]
+
+    assert (error["field"], error["code"]) == ("quantity", "not_a_number")
+    assert error["message"].endswith("Write it without separators: 1000.")
 
 
 def test_a_full_file_sets_unnamed_stock_of_its_warehouse_to_zero(acme, a_variant, stocked):

@@ -15,7 +15,7 @@ def test_units_of_a_file_go_to_waiting_orders_oldest_first(
 ):
     monkeypatch.setattr(
         "orders.backorders.allocating._wake", serve_waiting
-    )  # the worker that is woken for it
+    )  # do the work of the woken worker at once
     a_variant(acme, "LAMP", stock=0)
     for _ in range(3):
         client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 2}))

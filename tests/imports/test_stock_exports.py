@@ -1,4 +1,4 @@
-"""Shopify's inventory export, a row or a column for each location; these are warehouses by name."""
+"""Shopify's inventory export, with a row or a column for each location: a warehouse of this name."""
 
 from __future__ import annotations
 
@@ -68,9 +68,7 @@ def test_rows_for_each_location_count_its_available_units(places, shirts, counte
     }
 
 
-def test_columns_for_each_location_say_the_same_and_one_that_is_no_warehouse_is_named(
-    places, shirts, counted
-):
+def test_columns_for_each_location_are_counted_too_and_unknown_locations_are_named(places, shirts, counted):
     job = counted(
         WIDE
         + SHIRT.format(size="S", sku="S-1")
@@ -93,7 +91,7 @@ def test_rows_of_a_location_that_is_no_warehouse_are_left_out_and_counted(places
     assert "skipped: 'Moon' (2 rows). Your warehouses are " in job["warnings"][0]
 
 
-def test_a_warehouse_is_known_by_its_own_name_before_one_that_reads_alike(acme, shirts, counted):
+def test_the_exact_name_of_a_warehouse_wins_over_a_similar_name(acme, shirts, counted):
     first = WarehouseFactory.create(supplier=acme, name="north")
     names = ["north", "NORTH", str(first.pk)]
     for name in names[1:]:
@@ -114,7 +112,7 @@ def test_a_file_with_an_unknown_location_fails_and_lists_the_known_locations(
     assert levels() == {}
 
 
-def test_a_file_of_one_location_goes_to_the_warehouse_that_is_given(places, shirts, counted):
+def test_a_file_of_one_location_is_counted_in_the_warehouse_of_the_request(places, shirts, counted):
     east = places["East"].pk
     assert counted(LONG + row("S", "S-1", "Shop", 4), warehouse_id=east)["status"] == "succeeded"
     assert levels() == {("S-1", "East"): 4}

@@ -1,4 +1,4 @@
-"""A later file that lands supersedes a waiting file, if it covers the same warehouses."""
+"""A later file that is imported supersedes a waiting file with the same warehouses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.factories import StockLevelFactory, VariantFactory
 
 @pytest.fixture
 def east_and_west(acme, client_for):
-    """Three variants in both of Acme's warehouses; a full file that leaves out two waits for approval."""
+    """Create three variants in both of Acme's warehouses. A full file without two of them needs approval."""
     warehouses = list(Warehouse.objects.filter(supplier=acme).order_by("pk"))
     for sku in ("A-1", "A-2", "A-3"):
         variant = VariantFactory.create(supplier=acme, sku=sku)
@@ -31,7 +31,7 @@ def waiting(acme, east_and_west, stocked):
 ALL = "sku,quantity\nA-1,1\nA-2,2\nA-3,3\n"
 
 
-def test_a_later_file_of_the_same_warehouse_supersedes_it_and_reports_that(
+def test_a_later_file_of_the_same_warehouse_supersedes_a_waiting_file_and_says_so(
     acme, east_and_west, waiting, stocked, client_for
 ):
     later = stocked(acme, ALL, mode="full", warehouse_id=east_and_west[0].pk)

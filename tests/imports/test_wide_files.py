@@ -14,7 +14,7 @@ from imports.pipeline.job_runner import run_job
 
 
 def wide_file(columns: int) -> str:
-    """A file with this many columns and a line break in the first row's title."""
+    """Return a file with this many columns and a line break in the title of the first row."""
     header = ["sku", "title", "retail_price", *(f"c{index}" for index in range(columns - 3))]
     empty = "," * (columns - 3)
     return f'{",".join(header)}\nA-1,"T-shirt\nred",5{empty}\nA-2,Hat,x{empty}\n'

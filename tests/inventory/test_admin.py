@@ -97,7 +97,7 @@ def test_a_warehouse_is_added_and_renamed_with_its_history(acme, operator):
     }
 
     second_default = operator.post(f"{path}{north.pk}/change/", {"name": "Acme Polar", "is_default": "on"})
-    # a default warehouse exists already, so the page shows an error, and no 500
+    # A default warehouse exists already, so the page shows an error instead of status 500.
     assert second_default.status_code == 200
 
 

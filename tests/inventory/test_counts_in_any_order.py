@@ -1,4 +1,4 @@
-"""Counts of any moment, in any order, between parcels, returns and refusals: a separate model agrees."""
+"""Stock after counts in any order, with parcels, returns and refusals, compared with a separate model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the ledger explains each number of units (contract 13)."""
+"""The list of stock movements explains each number of units (contract 13)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def api(acme, client_for):
 
 @pytest.fixture
 def counted(acme, rival, api, a_variant):
-    """Two variants of Acme's in two warehouses, and one of Rival's."""
+    """Create two variants of Acme with stock in two warehouses, and one variant of Rival."""
     east, west = acme.warehouses.order_by("-is_default")
     lamp, mat = a_variant(acme, "LAMP", stock=5), a_variant(acme, "MAT", stock=7)
     StockLevelFactory.create(variant=lamp, warehouse=west, on_hand=1)
@@ -104,7 +104,7 @@ def test_a_rivals_movements_are_not_found(rival, api, counted):
 @pytest.mark.parametrize(
     "params", [{"kind": "theft"}, {"variant_id": "x"}, {"order_ids": "1"}, {"sku": "A\x0f"}]
 )
-def test_a_filter_that_means_nothing_is_refused(api, params):
+def test_an_invalid_or_misspelled_filter_is_refused(api, params):
     answer = api.get("inventory/movements", params)
 
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, next(iter(params)))
@@ -119,6 +119,6 @@ def test_a_page_costs_the_same_number_of_statements(api, counted, django_assert_
     api.get("inventory/movements")
     for number in range(20):
         set_stock(on_hand=number)
-    # the key, the warehouses, the movements, their skus, the keys of the actors
+    # queries: the key, the warehouses, the movements, their skus, the keys of the actors
     with django_assert_num_queries(5):
         assert len(listed(api)) > 50

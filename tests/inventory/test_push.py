@@ -31,7 +31,7 @@ def on_hand(variant):
     return StockLevel.objects.get(variant=variant).on_hand
 
 
-def test_the_interfaces_own_body_sets_on_hand(acme, east, client_for, a_variant):
+def test_the_example_body_of_the_interface_sets_on_hand(acme, east, client_for, a_variant):
     variant = a_variant(acme, "A-1", stock=2)
     body = {"warehouse_id": str(east.pk), "id_type": "sku", "inventories": [{"id": "A-1", "amount": 5}]}
 
@@ -203,7 +203,7 @@ def test_a_push_is_one_event(acme, east, a_variant, push):
 def test_an_older_count_never_replaces_a_newer(acme, a_variant, push):
     variant = a_variant(acme, "A-1")
     assert push([{"id": "A-1", "amount": 5}], as_of="2026-01-02T10:00:00Z").json()["updated"] == 1
-    # The same count, confirmed later: nothing changes, but it is the newer one now.
+    # The same number with a later `as_of` changes no number, but is now the newest count.
     assert push([{"id": "A-1", "amount": 5}], as_of="2026-01-02T12:00:00Z").json()["unchanged"] == 1
 
     late = push([{"id": "A-1", "amount": 9}], as_of="2026-01-02T11:00:00Z").json()
@@ -266,10 +266,10 @@ def test_a_push_of_any_size_costs_the_same_number_of_statements(
 ):
     for number in range(count):
         a_variant(acme, f"A-{number}", stock=1)
-    push([{"id": "A-0", "amount": 1}])  # the key's last use and the warehouse's last push are stored
+    push([{"id": "A-0", "amount": 1}])  # stores the last use of the key and the last push of the warehouse
 
-    # the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed rows,
-    # older counts, the event, end
+    # Queries: the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed
+    # rows, older counts, the event, end.
     with django_assert_num_queries(11):
         answer = push([{"id": f"A-{number}", "amount": 2} for number in range(count)])
     assert answer.json()["updated"] == count

@@ -1,4 +1,4 @@
-"""Concurrent pushes: they wait in one order, and each is done completely."""
+"""Concurrent pushes: all lock rows in the same order, and each push is carried out completely."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_storm_of_pushes_and_reservations_ends_without_a_deadlock(east):
 
 
 def test_without_a_lock_order_pushes_deadlock(east):
-    """Two pushes without their lock order: the control that shows the race."""
+    """Control: two changes that lock the same rows in opposite orders deadlock."""
     pusher(east, 0)()
     one, other = StockLevel.objects.order_by("pk")[:2]
     both_began = threading.Barrier(2)

@@ -72,7 +72,7 @@ def test_pages_are_linked_and_cost_the_same(acme, client_for, a_variant, django_
     url, seen = f"{client.base}/inventory?limit=2", []
     client.get(url)
     while url:
-        with django_assert_num_queries(3):  # the key, its safety stock, the stock with its variants
+        with django_assert_num_queries(3):  # queries: the key, the safety stock, the stock with its variants
             answer = client.get(url)
         seen += [row["on_hand"] for row in answer.json()]
         match = re.search(r'<http://testserver([^>]+)>; rel="next"', answer.get("Link", ""))

@@ -1,4 +1,4 @@
-"""`.venv` is made again exactly when one of its sources has changed."""
+"""`.venv` is rebuilt if, and only if, one of its sources has changed."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tools.launcher import bootstrap
 
 @pytest.fixture
 def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A checkout with two locks, where making and installing are only recorded."""
+    """Make a checkout with two lock files. Return the list that records the steps, which do nothing else."""
     steps: list[str] = []
 
     def make_venv() -> dict[str, str]:
@@ -49,21 +49,21 @@ def test_a_further_lock_is_installed_into_the_environment(steps: list[str]) -> N
     assert steps == ["venv", "base", "dev"]
 
 
-def test_a_changed_lock_makes_it_again(steps: list[str]) -> None:
+def test_a_changed_lock_rebuilds_the_environment(steps: list[str]) -> None:
     bootstrap.prepare(["", "dev"])
     bootstrap.lock_file("").write_text("three")
     bootstrap.prepare(["", "dev"])
     assert steps == ["venv", "base", "dev"] * 2
 
 
-def test_an_environment_that_is_made_again_keeps_the_packages_of_other_commands(steps: list[str]) -> None:
+def test_a_rebuilt_environment_keeps_the_packages_of_other_commands(steps: list[str]) -> None:
     bootstrap.prepare(["", "dev"])
     bootstrap.lock_file("").write_text("three")
     bootstrap.prepare([""])
     assert steps == ["venv", "base", "dev"] * 2
 
 
-def test_another_python_makes_it_again(steps: list[str]) -> None:
+def test_another_python_rebuilds_the_environment(steps: list[str]) -> None:
     bootstrap.prepare([""])
     bootstrap.STAMP.write_text(json.dumps({**json.loads(bootstrap.STAMP.read_text()), "python": "3.10"}))
     bootstrap.prepare([""])
@@ -110,7 +110,7 @@ def test_the_program_may_store_bytecode(steps: list[str], monkeypatch: pytest.Mo
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a pip and a uv that only note how they are called."""
+    """Make a folder with a fake pip and a fake uv, which only write their arguments to a file."""
     (tmp_path / "requirements").mkdir()
     for word in ("", "docs", "redis", "uv"):
         monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
@@ -139,7 +139,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def noted(tools: Path, program: str) -> list[str]:
-    """Return the calls of a program, sorted: uv installs several folders side by side."""
+    """Return the calls of a program. Sort them, because uv installs several folders at the same time."""
     return sorted(line for line in (tools / "noted").read_text().splitlines() if line.startswith(program))
 
 
@@ -174,7 +174,7 @@ def test_uv_uses_the_registries_of_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "https://packages.example/simple")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "https://one.example https://two.example")
     monkeypatch.setenv("PIP_FIND_LINKS", "/one /two")
-    # The environment of the tests may have no pip; `make` starts the bootstrap with the Python below it.
+    # The environment of the tests may have no pip, so use the base Python, as `make` does.
     monkeypatch.setattr(sys, "executable", str(Path(sys.base_prefix, "bin", "python3")))
     settings = bootstrap.uv_settings()
     assert settings["UV_DEFAULT_INDEX"] == "https://packages.example/simple"

@@ -1,4 +1,4 @@
-"""Lines that would frighten a reader for no reason are not shown."""
+"""Lines of output that would alarm a reader without a reason are not shown."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_demo_json_is_hidden_between_two_runs_but_not_lost(tmp_path: Path) -> No
     keys.write_text("secrets")
     hide_keys(tmp_path)
     assert not keys.exists()
-    hide_keys(tmp_path)  # a run that ended before it was up
+    hide_keys(tmp_path)  # as in a second run, after a run that ended before its services were up
     reveal_keys(tmp_path)
     assert keys.read_text() == "secrets"
 
@@ -51,7 +51,7 @@ def test_each_line_is_marked_with_its_process(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "web       | one\nweb       | two\nworker    | three\n"
 
 
-def test_a_reader_that_does_not_read_blocks_nothing() -> None:
+def test_a_terminal_that_does_not_read_blocks_no_process() -> None:
     read, write = os.pipe()
     with os.fdopen(write, "w") as stream:
         screen = Screen(stream, coloured=False)

@@ -38,7 +38,7 @@ with temporary_servers(os.environ) as urls:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that the servers' account can read; only the current account can read pytest's folders."""
+    """Make a folder that the servers' account can read. Only this process's account can read `tmp_path`."""
     folder = temporary_home(unprivileged_account())
     yield folder
     shutil.rmtree(folder)
@@ -77,7 +77,7 @@ def test_a_given_url_needs_no_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_temporary_servers(open_folder: Path, number: signal.Signals) -> None:
+def test_temporary_servers_leave_no_file_and_no_process(open_folder: Path, number: signal.Signals) -> None:
     environment = {**os.environ, "DATABASE_URL": "", "REDIS_URL": "", "TMPDIR": str(open_folder)}
     command = [sys.executable, "-c", SCRIPT]
     with subprocess.Popen(
@@ -87,7 +87,7 @@ def test_nothing_is_left_of_temporary_servers(open_folder: Path, number: signal.
         assert "DATABASE_URL" in json.loads(owner.stdout.readline())
         (home,) = open_folder.glob("exchange-*")
         pids = [int((home / "postgres" / "postmaster.pid").read_text().split()[0]), *children_of(owner.pid)]
-        assert len(pids) >= 4  # the server of PostgreSQL twice, Redis, the reaper
+        assert len(pids) >= 4  # PostgreSQL's main process (twice), Redis and the reaper
         owner.send_signal(number)
     eventually_gone(pids)
     eventually(lambda: not home.exists(), "the folder is gone")
@@ -121,7 +121,7 @@ def test_a_server_that_lost_its_supervisor_is_stopped_before_the_next_starts(ope
 
 
 @only_root
-def test_a_closed_folder_sends_the_data_elsewhere_and_remembers_where(tmp_path: Path) -> None:
+def test_data_of_an_unreadable_folder_is_kept_elsewhere_and_found_again(tmp_path: Path) -> None:
     account = unprivileged_account()
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -136,7 +136,7 @@ def test_a_closed_folder_sends_the_data_elsewhere_and_remembers_where(tmp_path: 
 
 
 @only_root
-def test_an_open_folder_keeps_the_data(open_folder: Path) -> None:
+def test_a_readable_folder_keeps_the_data(open_folder: Path) -> None:
     assert persistent_home(open_folder / "var", unprivileged_account()) == open_folder / "var" / "embedded"
     assert persistent_home(open_folder / "mine", None) == open_folder / "mine" / "embedded"
 

@@ -1,4 +1,4 @@
-"""The supervisor restarts its processes and ends them all with itself."""
+"""The supervisor restarts its processes. When the supervisor ends, all its processes end."""
 
 import os
 import shlex
@@ -64,7 +64,7 @@ def test_a_process_that_dies_is_started_again_and_the_log_says_so(tiny: Tiny) ->
     assert "exchange  | first ended (signal SIGKILL); it starts again in 0.5 s\n" in tiny.log.read_text()
 
 
-def test_waits_grow_up_to_half_a_minute() -> None:
+def test_the_waits_between_restarts_grow_up_to_half_a_minute() -> None:
     assert [wait_before_restart(n) for n in (1, 2, 3, 4, 7, 99)] == [0.5, 1, 2, 4, 30, 30]
 
 

@@ -40,7 +40,7 @@ def main() -> None:
         sys.exit("locked")
     write_holder(lock)
     screen = standard_screen({})
-    reaper = Reaper(keep_open=(lock,), stop_timeout=0.5)  # their children ignore SIGTERM
+    reaper = Reaper(keep_open=(lock,), stop_timeout=0.5)  # the children of the programs ignore SIGTERM
     try:
         with Supervisor(screen, reaper) as supervisor:
             supervisor.run_to_end()  # runs no programs and ends at once

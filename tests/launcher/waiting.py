@@ -1,4 +1,4 @@
-"""Wait for another process: on conditions, with a deadline."""
+"""Waits for other processes, with a deadline."""
 
 import time
 from collections.abc import Callable, Iterable

@@ -57,7 +57,7 @@ def push(shop_api: ApiClient) -> Callable[..., Order]:
 
 @pytest.fixture
 def work_of() -> Callable[[Order, Supplier], Fulfillment]:
-    """Return the fulfillment that a supplier has with an order."""
+    """Return a function that finds a supplier's fulfillment of an order."""
 
     def find(order: Order, supplier: Supplier) -> Fulfillment:
         return Fulfillment.objects.select_related("order").get(order=order, supplier=supplier)
@@ -67,7 +67,7 @@ def work_of() -> Callable[[Order, Supplier], Fulfillment]:
 
 @pytest.fixture
 def an_order_at_acme(acme: Supplier, a_variant: Callable[..., Variant], push: Callable[..., Order]) -> Order:
-    """Three lamps and two mats, all in Acme's stock, and only there."""
+    """Push an order of three lamps and two mats, which only Acme has in stock."""
     a_variant(acme, "LAMP", stock=10, wholesale_price="10")
     a_variant(acme, "MAT", stock=10, wholesale_price="5")
     return push({"sku": "LAMP", "quantity": 3}, {"sku": "MAT", "quantity": 2})
@@ -77,7 +77,7 @@ def an_order_at_acme(acme: Supplier, a_variant: Callable[..., Variant], push: Ca
 def work(
     an_order_at_acme: Order, acme: Supplier, work_of: Callable[[Order, Supplier], Fulfillment]
 ) -> Fulfillment:
-    """Acme's fulfillment of `an_order_at_acme`: new."""
+    """Return Acme's fulfillment of `an_order_at_acme`, in the state new."""
     return work_of(an_order_at_acme, acme)
 
 

@@ -1,6 +1,6 @@
 """Invariants after every test: counters agree with their sources, histories are legal.
 
-More than a thousand tests run the same statements, so these are composed and planned once.
+More than a thousand tests run the same statements, so each statement is built and planned once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEGAL = {(move.event, source, target) for move in MOVES for source in move.sourc
 
 
 def violations() -> list[str]:
-    """Yield every inconsistency in the database."""
+    """Return a sentence for each inconsistency in the database."""
     with connection.execute_wrapper(_planned_once):
         if not _rows(_any_order):
             return [*_ledger()]
@@ -47,7 +47,7 @@ _names: WeakKeyDictionary[Any, dict[tuple[str, str], str]] = WeakKeyDictionary()
 def _planned_once(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
-    """Prepare a statement when it runs first. PostgreSQL plans it then, and keeps the plan."""
+    """Prepare a statement at its first use, so that PostgreSQL plans it once and keeps the plan."""
     if not sql.lstrip().startswith(("SELECT", "WITH")):
         return execute(sql, params, many, context)
     known = _names.setdefault(connection.connection, {})
@@ -105,7 +105,7 @@ def _stamped() -> Rows:
 
 
 def _counters() -> Iterator[str]:
-    """Every value agrees with its sources. Skip time limits, because tests shorten them without an event."""
+    """Yield values that differ from their sources. Skip time limits: tests shorten them without an event."""
     return (str(each) for each in differences() if each.check != "time limit")
 
 
@@ -128,31 +128,31 @@ BALANCES = """
 
 
 def _ledger() -> Iterator[str]:
-    """Each level is the sum of its movements, and each movement has the sum after it."""
+    """Yield each stock level and each movement whose numbers are not the sum of the movements so far."""
     with connection.cursor() as cursor:
         cursor.execute(LEDGER)
         for variant, warehouse, *numbers in cursor.fetchall():
             yield f"stock of {variant} at {warehouse}: level and movements say {numbers}"
         cursor.execute(BALANCES)
         for pk, kind in cursor.fetchall():
-            yield f"movement {pk} ({kind}) is not what the movements up to it add up to"
+            yield f"movement {pk} ({kind}) differs from the sum of the movements up to it"
 
 
 def _open_work() -> Iterator[str]:
-    """A fulfillment has open units if, and only if, its state is not a finished state."""
+    """Yield each fulfillment with open units in a finished state, or without open units in another state."""
     busy = {pk for (pk,) in _rows(_busy)}
     for pk, state in _rows(_states):
         if (pk in busy) == (state in FINISHED):
-            yield f"fulfillment {pk} is {state}, and {'something' if pk in busy else 'nothing'} of it is open"
+            yield f"fulfillment {pk} is {state}, and has {'open units' if pk in busy else 'no open unit'}"
 
 
 def _asked_back() -> Iterator[str]:
     for (pk,) in _rows(_asked):
-        yield f"fulfillment {pk} still counts units with a requested cancellation"
+        yield f"fulfillment {pk} has a cancellation request, and is not canceling"
 
 
 def _histories() -> Iterator[str]:
-    """Each fulfillment's events lead, by moves of the table, from new to the state that it is in."""
+    """Yield each fulfillment whose events do not lead by allowed moves from new to its current state."""
     ends = {}
     for pk, events in groupby(_rows(_moves), key=itemgetter(0)):
         state = str(State.NEW)
@@ -167,7 +167,7 @@ def _histories() -> Iterator[str]:
 
 
 def _stamps() -> Iterator[str]:
-    """Each order has a stamp in whole milliseconds, not later than its retailer's clock."""
+    """Yield each order without a stamp in whole milliseconds that is not later than its retailer's clock."""
     clocks = dict(_rows(_clocks))
     for pk, retailer, stamp in _rows(_stamped):
         if stamp is None or stamp > clocks[retailer]:

@@ -1,4 +1,4 @@
-"""The bodies of pushes that tests send."""
+"""Bodies for pushes of orders in tests."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ _numbers = count(1)
 
 
 def an_order(*lines: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """The body of a push."""
+    """Return the body of a push with these lines; `fields` are added or replaced."""
     body = {"retailer_order_id": f"R-{next(_numbers)}", "shipping_address": ADDRESS, "order_lines": [*lines]}
     return body | fields

@@ -1,4 +1,4 @@
-"""Addresses of orders: countries by code, doubts as warnings, and the operators' view."""
+"""Addresses of orders: countries become codes, and doubtful values give warnings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_same_order_with_another_spelling_of_its_country_is_the_same(pushed)
     assert again.json()["order_id"] == first.json()["order_id"]
 
 
-def test_an_order_from_before_countries_were_read_is_known_again(pushed):
+def test_an_order_from_before_country_codes_is_recognized(pushed):
     first = pushed(country="UK")
     Order.objects.update(
         content_digest="as it was",

@@ -21,7 +21,7 @@ def lamp(acme, a_variant):
 
 @pytest.fixture
 def placed(lamp, push, acme, work_of):
-    """An order of four lamps, which Shop named by their UPC."""
+    """Push an order of four lamps by their UPC, and return Acme's fulfillment."""
     return work_of(push({"upc": AGREED["upc"], "quantity": 4}), acme)
 
 
@@ -83,7 +83,7 @@ def test_a_parcel_is_shipped_by_the_agreed_name_or_by_todays(names, placed, lamp
 def test_an_agreed_sku_does_not_match_another_variant_that_has_it_now(
     placed, lamp, acme, a_variant, push, acme_api
 ):
-    """The old lamp is LAMP-2 now and a new lamp is LAMP; a line routed as LAMP is still the old lamp."""
+    """The old lamp is now LAMP-2, and a new lamp is LAMP. A line routed as LAMP is still the old lamp."""
     change(acme_api, lamp, sku="LAMP-2")
     new = a_variant(acme, "LAMP", stock=5)
     acme_api.put(status(placed, "accepted"))
@@ -112,10 +112,10 @@ def test_a_retailer_cancels_by_the_agreed_sku(placed, lamp, acme_api, shop_api):
     assert answer.json()["code"] == "cancel_requested", answer.content
 
 
-def test_units_that_join_later_have_the_price_of_their_own_moment(
+def test_units_that_are_added_later_have_the_price_of_that_time(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    """Each supplier has three of six lamps. Acme refuses before Rival captures, and Rival is dearer."""
+    """Each supplier gets three of six lamps. Acme refuses before Rival, who is dearer, has captured."""
     a_variant(acme, "LAMP", stock=3, wholesale_price="1")
     dear = a_variant(rival, "LAMP", stock=3, wholesale_price="7", title="A lamp")
     order = push({"sku": "LAMP", "quantity": 6})
@@ -132,7 +132,7 @@ def test_units_that_join_later_have_the_price_of_their_own_moment(
 def test_units_of_two_prices_are_shipped_from_the_oldest_line_on(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    test_units_that_join_later_have_the_price_of_their_own_moment(
+    test_units_that_are_added_later_have_the_price_of_that_time(
         acme, rival, a_variant, push, work_of, acme_api, rival_api
     )
     work = Fulfillment.objects.get(supplier=rival)

@@ -1,4 +1,4 @@
-"""Random actions of all parties in any order are done or refused with a reason, and all sums agree."""
+"""Random actions of all parties in any order are carried out or refused, and all counters agree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Stage:
-    """Two suppliers and a shop; each verb is a method, which returns the answer if it sends a request."""
+    """Two suppliers and a shop. Each verb is a method, which returns the answer if it sends a request."""
 
     def __init__(self, clients: dict[int, Any], shop_api: Any, suppliers: list[Any]) -> None:
         self.clients, self.shop_api, self.suppliers = clients, shop_api, suppliers
@@ -49,7 +49,7 @@ class Stage:
 
     def perform(self, step: Step) -> Any:
         self.moments.append(now())
-        # New routing may add fulfillments, but a repetition must meet the same one.
+        # Keep the ids for a repetition: it must use the same fulfillment, although routing may add others.
         self.works = list(Fulfillment.objects.order_by("pk").values_list("pk", flat=True))
         return self.repeat(step)
 
@@ -96,7 +96,7 @@ class Stage:
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel")
 
     def cancel_more(self, step: Step) -> Any:
-        """Cancel a number of units, including those that wait for an answer."""
+        """Cancel a number of units, which includes units with a requested cancellation."""
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", {"lines": self._items(step)})
 
     def cancel_rest(self, step: Step) -> Any:
@@ -105,7 +105,7 @@ class Stage:
         return self.shop_api.post(f"orders/{self._order(step).pk}/cancel", body)
 
     def cancel_some(self, step: Step) -> Any:
-        """Cancel more units under a cancel_id: a repetition at any time is the same request."""
+        """Cancel more units under a cancel_id, so that a repetition at any time is the same request."""
         name = "-".join(map(str, step))
         body = {"lines": self._items(step), "cancel_id": name}
         path = f"orders/{self._order(step).pk}/cancel"
@@ -175,7 +175,7 @@ class Stage:
         warehouse = supplier.warehouses.get(is_default=True)
         body = {"warehouse_id": warehouse.pk, "id_type": "sku"}
         body["inventories"] = [{"id": step.sku, "amount": step.quantity}]
-        if step.tag:  # a moment in the past, also before later actions
+        if step.tag:  # count at a moment in the past, before some earlier actions
             moments = self.moments[-3 * step.tag :]
             body["as_of"] = moments[0].isoformat()
         return self.clients[supplier.pk].post("inventory", body)
@@ -208,14 +208,14 @@ class Stage:
         answer_cancelations()
 
 
-# An identical repetition is done once.
+# An identical repetition of these actions changes nothing.
 REPEATABLE = (
     *("accept", "ship", "ship_some", "ship_parcels", "approve", "refuse", "take_back", "cancel"),
     *("reject_out_of_stock", "reject_missing_sku", "reject_wrong_address", "reject_some"),
     *("cancel_some", "cancel_rest"),
 )
 VERBS = [name for name in vars(Stage) if name[0] != "_" and name not in ("perform", "repeat", "repeat_late")]
-# Actions that leave more to do are more frequent.
+# Actions after which an order has open units are more frequent.
 GENTLE = [
     *("push", "accept", "ship_some", "ship_parcels", "reject_some", "take_back", "count"),
     *("cancel_some", "cancel_more"),

@@ -30,7 +30,7 @@ def lamp(acme, a_variant):
 
 @pytest.fixture
 def stock(acme_api, lamp):
-    """Acme counts its lamps in its default warehouse."""
+    """Return a function that counts lamps in their supplier's default warehouse, Acme's by default."""
 
     def count(pieces, api=acme_api, variant=lamp):
         warehouse = Warehouse.objects.get(supplier=variant.supplier, is_default=True)
@@ -70,7 +70,7 @@ def test_the_oldest_short_order_gets_stock_first(push, stock):
 
 
 def test_very_large_backorders_block_no_other_order(push, stock, lost_callbacks, acme):
-    """Their sum exceeds PostgreSQL's `integer`. It must not fail the pushes of other orders."""
+    """The sum of their units exceeds PostgreSQL's `integer`. Pushes of other orders must still succeed."""
     acme.partnerships.update(max_units_per_line=2**31 - 1)
     first, second = lamps(push, 2**31 - 1, 2**31 - 1)
 
@@ -116,7 +116,7 @@ def test_the_oldest_unrouted_units_come_first(push, stock):
     assert [reserved(order) for order in orders] == [2, 2, 1]
 
 
-def test_units_that_all_refused_go_to_a_supplier_with_new_stock(
+def test_units_that_all_suppliers_refused_go_to_a_supplier_with_new_stock(
     push, acme_api, work_of, acme, rival, rival_api, lamp, a_variant, stock
 ):
     theirs = a_variant(rival, "LAMP", stock=0)
@@ -181,7 +181,7 @@ def test_held_orders_get_arrived_stock_too(push, stock):
     assert reserved(order) == 2
 
 
-def test_canceled_units_wait_no_more(push, stock, shop_api, acme_api, work_of, acme):
+def test_canceled_units_do_not_wait_for_stock(push, stock, shop_api, acme_api, work_of, acme):
     waiting, asked_back, gone, last = lamps(push, 2, 2, 2, 2)
     for order in (asked_back, gone):
         shop_api.post(f"orders/{order.pk}/cancel")
@@ -295,7 +295,7 @@ def test_units_freed_by_a_lower_safety_stock_go_to_waiting_orders(push, stock, a
     assert reserved(order) == 2
 
 
-def test_an_order_in_change_keeps_its_own_units(push, stock):
+def test_an_order_that_another_transaction_has_locked_keeps_its_units(push, stock):
     first, second = lamps(push, 2, 2)
     begun, end = threading.Event(), threading.Event()
 
@@ -354,7 +354,7 @@ def test_both_sides_get_events_and_the_ledger_names_the_cause(push, stock, shop_
     assert movement.reason == "stock arrived"
 
 
-def test_waiting_units_that_are_routed_leave_their_history(push, stock, shop_api):
+def test_the_routing_of_waiting_units_is_in_the_history(push, stock, shop_api):
     [order] = lamps(push, 2, when_short="wait")
 
     stock(2)

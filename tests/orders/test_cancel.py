@@ -13,7 +13,7 @@ from tests.orders.fixtures import order_state, piece, state_of, status
 
 @pytest.fixture
 def two(acme, rival, a_variant, push):
-    """Three of Acme's lamps and two of Rival's rugs."""
+    """Push an order of three of Acme's lamps and two of Rival's rugs."""
     a_variant(acme, "LAMP", stock=10)
     a_variant(rival, "RUG", stock=10)
     return push({"sku": "LAMP", "quantity": 3}, {"sku": "RUG", "quantity": 2})
@@ -40,7 +40,7 @@ def outcome(answer) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def test_more_than_is_left_is_refused_though_as_much_was_canceled_before(
+def test_a_cancellation_of_more_units_than_are_left_is_no_repetition_and_is_refused(
     push, a_variant, acme, work_of, acme_api, shop_api
 ):
     a_variant(acme, "LAMP", stock=20)
@@ -73,7 +73,7 @@ def test_a_request_after_its_answer_is_a_new_request(
     assert ask("LAMP")["code"] == "cancel_requested"
 
 
-def test_the_whole_order_is_requested_back_and_approved(
+def test_the_cancellation_of_a_whole_order_is_requested_and_approved(
     two, acme, rival, acme_api, rival_api, cancel, work_of
 ):
     assert outcome(cancel(two)) == (200, "cancel_requested")
@@ -87,7 +87,7 @@ def test_the_whole_order_is_requested_back_and_approved(
     assert lines(two) == [(0, 0, 0, 3), (0, 0, 0, 2)]
 
 
-def test_an_approval_and_a_refusal_leave_the_refused_units(
+def test_after_an_approval_and_a_refusal_the_refused_units_stay(
     two, acme, rival, acme_api, rival_api, cancel, work_of
 ):
     cancel(two)
@@ -227,7 +227,7 @@ def test_a_line_is_named_by_its_id_its_sku_or_its_variant(name, two, cancel):
 
 
 @pytest.mark.parametrize("body", [None, {}, {"lines": None}, {"reason": None}, {"reason": ""}])
-def test_without_lines_it_is_the_whole_order(body, two, cancel):
+def test_a_cancel_without_lines_means_the_whole_order(body, two, cancel):
     assert cancel(two, body).status_code == 200
     assert states(two) == ["canceling", "canceling"]
 
@@ -249,10 +249,8 @@ def test_a_repeated_request_for_a_part_asks_once(work, an_order_at_acme, cancel)
     assert work.lines.get(variant__sku="LAMP").cancel_requested == 2
 
 
-def test_a_repeated_request_for_a_part_asks_one_supplier_once_and_the_other_not(
-    acme, rival, a_variant, push, cancel
-):
-    """The line is shared: a second request would find room at the supplier that was not asked."""
+def test_a_repeated_request_for_a_part_does_not_ask_the_other_supplier(acme, rival, a_variant, push, cancel):
+    """Both suppliers have units of the line. A second request could go to the supplier that was not asked."""
     for supplier in (acme, rival):
         a_variant(supplier, "SOFA", stock=2, upc="036000291452")
     order = push({"upc": "036000291452", "quantity": 4})
@@ -296,7 +294,9 @@ def test_a_completed_order_has_nothing_left_to_cancel(body, work, an_order_at_ac
     assert order_state(an_order_at_acme) == "completed"
 
 
-def test_a_shipped_line_is_not_canceled_because_another_is(two, acme, acme_api, cancel, work_of):
+def test_a_shipped_line_is_refused_although_a_cancellation_of_another_line_waits(
+    two, acme, acme_api, cancel, work_of
+):
     acme_api.put(status(work_of(two, acme), "accepted"))
     acme_api.put(status(work_of(two, acme), "shipped"), {"tracking_number": "T"})
     cancel(two)
@@ -349,12 +349,12 @@ def test_a_body_that_cannot_be_read_cancels_nothing(two, cancel):
     "body",
     [b'{"reason": "x", "because": NaN}', b'{"lines": [{"sku": "LAMP", "quantity": Infinity}]}', b"NaN"],
 )
-def test_a_number_that_json_does_not_have_cancels_nothing(body, two, cancel):
+def test_a_number_that_is_no_valid_json_cancels_nothing(body, two, cancel):
     assert outcome(cancel(two, body)) == (400, "invalid_json")
     assert states(two) == ["new", "new"]
 
 
-def test_anothers_order_is_not_found(two, boutique, client_for):
+def test_an_order_of_another_retailer_is_not_found(two, boutique, client_for):
     api = client_for(boutique)
 
     theirs, none = (api.post(f"orders/{pk}/cancel").json() for pk in (two.pk, 10**15))
@@ -368,14 +368,14 @@ def test_anothers_order_is_not_found(two, boutique, client_for):
 def test_the_cost_of_a_cancel_is_independent_of_the_number_of_lines(
     count, acme, a_variant, push, acme_api, cancel, work_of, django_assert_max_num_queries
 ):
-    """Half of each line is with Acme, half was refused."""
+    """Acme has one unit of each line, and has refused the other unit."""
     for number in range(count):
         a_variant(acme, f"LAMP-{number}", stock=9)
     order = push(*({"sku": f"LAMP-{number}", "quantity": 2} for number in range(count)))
     items = [{"sku": f"LAMP-{number}", "quantity": 1} for number in range(count)]
     acme_api.post("fulfillments/rejections", [{"id": work_of(order, acme).pk, "items": items}])
 
-    # the key; the order; savepoints; the order locked; lines, parts, variants; the cancelable units; dropped
-    # lines; the fulfillment locked, its lines; both written; the state derived; events; stamp
+    # Queries: the key; the order; savepoints; the order locked; lines, parts, variants; the cancelable units;
+    # dropped lines; the fulfillment locked, its lines; both written; the state derived; events; stamp.
     with django_assert_max_num_queries(20):
         assert cancel(order).status_code == 200

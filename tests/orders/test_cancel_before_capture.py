@@ -1,4 +1,4 @@
-"""A partnership may cancel at once what its supplier has never captured (contract 17)."""
+"""A partnership may let the retailer cancel fulfillments at once before their capture (contract 17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wider requests while another one waits, and requests that run only once (contract 13)."""
+"""Cancellations that add units to a waiting request, and cancel requests that run once (contract 13)."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def lines(order) -> dict[str, tuple[int, int, int]]:
 REQUESTED, UNCHANGED, CONFLICT = (200, "cancel_requested"), (200, "unchanged"), (409, "cancel_conflict")
 
 
-def test_the_maximum_units_of_a_line_can_be_requested_back(acme, a_variant, push, cancel):
-    """One unit is reserved: the sum with the requested units would overflow the column."""
+def test_the_cancellation_of_the_largest_possible_line_can_be_requested(acme, a_variant, push, cancel):
+    """One unit is reserved. The sum of reserved and requested units would overflow the column."""
     a_variant(acme, "LAMP", stock=1)
     acme.partnerships.update(max_units_per_line=2**31 - 1)
     order = push({"sku": "LAMP", "quantity": 2**31 - 1})
@@ -111,7 +111,7 @@ def test_more_units_than_remain_are_refused(work, an_order_at_acme, shop_api, ca
     assert asked(work)["LAMP"] == 1
 
 
-def test_a_wider_request_has_its_event_and_its_time(work, an_order_at_acme, acme, cancel):
+def test_a_wider_request_has_its_own_event_and_time_limit(work, an_order_at_acme, acme, cancel):
     Partnership.objects.filter(supplier=acme).update(hours_to_answer=4)
     cancel(an_order_at_acme, lamps(1), reason="too many")
     Fulfillment.objects.filter(pk=work.pk).update(due_at=timezone.now() + timedelta(minutes=1))
@@ -135,7 +135,7 @@ def test_a_wider_request_has_its_event_and_its_time(work, an_order_at_acme, acme
     assert asked_for.data["items"] == [{"order_line_id": order_line, "quantity": 1}]
 
 
-def test_a_repeat_renews_no_time(work, an_order_at_acme, acme, cancel):
+def test_a_repeated_request_does_not_extend_the_time_limit(work, an_order_at_acme, acme, cancel):
     Partnership.objects.filter(supplier=acme).update(hours_to_answer=4)
     cancel(an_order_at_acme)
     work.refresh_from_db()
@@ -148,7 +148,7 @@ def test_a_repeat_renews_no_time(work, an_order_at_acme, acme, cancel):
 
 
 @pytest.mark.parametrize("accepted", [False, True], ids=["new", "accepted"])
-def test_a_wider_part_leads_back_to_the_state_before_the_first(
+def test_after_an_approved_wider_part_the_state_is_that_before_the_first_request(
     accepted, work, an_order_at_acme, acme_api, cancel
 ):
     if accepted:
@@ -166,7 +166,7 @@ def test_a_wider_part_leads_back_to_the_state_before_the_first(
     assert acme_api.put(status(work), LET_GO).json()["code"] == "unchanged"
 
 
-def test_a_wider_request_that_is_refused_leaves_all_of_it(work, an_order_at_acme, acme_api, cancel):
+def test_after_a_refused_wider_request_all_units_stay(work, an_order_at_acme, acme_api, cancel):
     cancel(an_order_at_acme, lamps(1))
     cancel(an_order_at_acme)
 
@@ -176,7 +176,9 @@ def test_a_wider_request_that_is_refused_leaves_all_of_it(work, an_order_at_acme
     assert cancel(an_order_at_acme) == REQUESTED
 
 
-def test_the_rest_of_a_partial_shipment_is_requested_step_by_step(work, an_order_at_acme, acme_api, cancel):
+def test_the_rest_of_a_partial_shipment_can_be_canceled_in_several_requests(
+    work, an_order_at_acme, acme_api, cancel
+):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
 
@@ -188,9 +190,7 @@ def test_the_rest_of_a_partial_shipment_is_requested_step_by_step(work, an_order
     assert lines(an_order_at_acme) == {"LAMP": (0, 1, 2), "MAT": (0, 0, 2)}
 
 
-def test_a_larger_cancellation_reaches_a_first_and_a_second_supplier(
-    acme, rival, a_variant, push, cancel, work_of, acme_api
-):
+def test_a_larger_cancellation_asks_both_suppliers(acme, rival, a_variant, push, cancel, work_of, acme_api):
     a_variant(acme, "LAMP", stock=10)
     a_variant(rival, "RUG", stock=10)
     order = push({"sku": "LAMP", "quantity": 3}, {"sku": "RUG", "quantity": 2})
@@ -289,7 +289,7 @@ def test_a_cancel_id_with_other_content_is_a_conflict(other, work, an_order_at_a
     assert (asked(work)["LAMP"], Event.objects.count()) == (1, events)
 
 
-def test_the_same_content_in_another_spelling_is_the_same(work, an_order_at_acme, cancel):
+def test_the_same_content_in_another_spelling_is_the_same_request(work, an_order_at_acme, cancel):
     line = an_order_at_acme.lines.get(sku="LAMP").pk
     cancel(an_order_at_acme, {"id": line, "quantity": 1}, {"sku": "MAT", "quantity": None}, cancel_id="C-1")
 
@@ -407,7 +407,7 @@ def test_a_new_cancel_id_for_an_order_that_is_canceled_is_refused(work, an_order
     assert cancel(an_order_at_acme) == UNCHANGED
 
 
-def test_a_new_cancel_id_for_units_of_another_line_does_not_hide_behind_a_pending_one(
+def test_a_new_cancel_id_for_a_canceled_line_is_refused_despite_a_pending_request(
     work, an_order_at_acme, acme_api, cancel
 ):
     acme_api.put(status(work, "accepted"))

@@ -21,7 +21,7 @@ from orders.services import hold, release
 from tests.orders.fixtures import OPERATOR, state_of
 
 LAMP = [{"sku": "LAMP", "quantity": 1}]
-# Every way to move a fulfillment.
+# Every method that moves a fulfillment.
 MOVES = {
     "accept": lambda work, change: work.accept(change),
     "ship": lambda work, change: work.ship(change, tracking_number="T-1"),
@@ -52,7 +52,7 @@ def order(an_order_at_acme):
 
 @pytest.fixture
 def two(acme, rival, a_variant, push, work_of):
-    """An order's fulfillments at Acme and at Rival."""
+    """Push an order, and return its fulfillments at Acme and at Rival."""
     a_variant(acme, "LAMP", stock=10)
     a_variant(rival, "RUG", stock=10)
     order = push({"sku": "LAMP", "quantity": 3}, {"sku": "RUG", "quantity": 2})
@@ -130,7 +130,7 @@ def test_a_change_that_fails_leaves_nothing(order, work):
     assert not Order.objects.get().held
 
 
-def test_after_a_failure_the_next_change_starts_clean(order, work):
+def test_a_failed_change_leaves_nothing_to_the_next_change(order, work):
     with pytest.raises(Broken):
         change_and_break(order, partial(work.reject, reason=State.MISSING_SKU))
 
@@ -206,7 +206,7 @@ def test_a_move_needs_a_change_that_was_entered(order, work):
 
 
 def test_other_copies_of_the_order_and_the_fulfillment_move_in_the_one_change(order, work):
-    """Otherwise each copy of the order would write its own state, stamp and counts."""
+    """If both copies of the order wrote their state, stamp and counts, these would be wrong."""
     copy = Fulfillment.objects.select_related("order").get(pk=work.pk)
     copy.order.ship_until = None
     assert copy.order is not order

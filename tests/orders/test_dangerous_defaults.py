@@ -1,4 +1,4 @@
-"""A misread name must never mean the whole order, although no name means the whole order."""
+"""A misspelled field never means the whole order, although a missing field does."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_misspelt_tracking_number_is_reported(accepted):
     assert "tracking_number" in answer.json()["message"]
 
 
-def test_a_parcel_given_in_two_elements_is_one_parcel(accepted):
+def test_two_elements_with_one_tracking_number_are_one_parcel(accepted):
     fulfillment, supplier, _ = accepted
     parcel = {"trackingNumber": "T", "items": [{"sku": "A-1", "quantity": 1}]}
 
@@ -152,7 +152,7 @@ def test_a_parcel_given_in_two_elements_is_one_parcel(accepted):
     assert fulfillment.shipments.count() == 1
 
 
-def test_a_date_that_means_never_is_no_deadline(acme, shop, client_for, a_variant):
+def test_a_date_that_other_systems_use_for_never_is_no_deadline(acme, shop, client_for, a_variant):
     a_variant(acme, "A-1", stock=5)
 
     answer = client_for(shop).post("orders", an_order({"sku": "A-1", "quantity": 1}, ship_until="9999-12-31"))

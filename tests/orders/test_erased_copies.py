@@ -69,7 +69,7 @@ def put(acme) -> Callable[..., ImportJob]:
 
 @pytest.fixture
 def order(acme, shop, a_variant, client_for) -> Order:
-    """One lamp, at Acme; the push has an Idempotency-Key, so its answer is stored."""
+    """Push an order of one lamp at Acme. The push has an Idempotency-Key, so its answer is stored."""
     a_variant(acme, "LAMP", stock=10)
     line = {"sku": "LAMP", "quantity": 1, "notes": [{"name": "engrave", "value": "Planted for you"}]}
     addresses = {"shipping_address": JANE, "billing_address": JANE}
@@ -80,7 +80,7 @@ def order(acme, shop, a_variant, client_for) -> Order:
 
 
 def everything_stored() -> dict[str, list[str]]:
-    """Return all texts of all tables, of all blobs and of Redis that have the planted word."""
+    """Return the texts with the planted word from all tables, all blobs and Redis, by their origin."""
     found: dict[str, list[str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -119,7 +119,7 @@ def erase(order: Order) -> None:
 
 
 def test_no_copy_is_left_anywhere(order, acme, shop, client_for, admin_client, put):
-    """Write the person's data into every place that people and systems write to."""
+    """Write the person's data into every table, file and cache that people and systems write to."""
     shop_api, work = client_for(shop), order.fulfillments.get()
     client_for(acme).get("fulfillments", {"limit": 5})
     former = {**JANE, "address1": "Planted former street 8", "shown": "", "reason": "", "country": "DE"}
@@ -163,7 +163,7 @@ def test_no_copy_is_left_anywhere(order, acme, shop, client_for, admin_client, p
 
 @pytest.fixture
 def closed(order: Order, client_for, shop, acme) -> Order:
-    """An order that Shop canceled, and whose units Acme released."""
+    """Cancel the order as Shop, and approve the cancellation as Acme."""
     client_for(shop).post(f"orders/{order.pk}/cancel", {"reason": "too late"})
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/canceled")
     order.refresh_from_db()
@@ -196,7 +196,7 @@ def test_files_in_any_form_are_read(content, tmp_path: Path):
     assert any(people.are_in(line) for line in lines_of(tmp_path / "file"))
 
 
-def test_texts_that_many_share_need_the_number_of_the_order():
+def test_a_text_that_many_orders_share_is_erased_only_beside_the_number_of_the_order():
     people = People([Person.of(17, ["17", "SO-4711"], [JANE, "Happy birthday"])])
 
     assert not people.are_in(f"18,ship,{JANE['city']}")
@@ -237,7 +237,7 @@ def test_the_search_waits_for_an_unfinished_import(closed, acme):
 
 
 def test_orders_erased_together_are_searched_together(closed, acme, shop, client_for, put, monkeypatch):
-    """The number of windows does not grow with the number of orders."""
+    """The number of searched windows does not grow with the number of orders."""
     put(f"fulfillment_id,action,who\n999999,ship,{FULL_NAME}\n".encode(), "who.csv")
     for number in range(3):
         answer = client_for(shop).post("orders", an_order({"sku": "LAMP", "quantity": 1}))

@@ -34,7 +34,7 @@ PERSONAL = ("jane", "doefield", "secretive", "10115", "hiddenburg", "5550199", "
 
 @pytest.fixture
 def open_order(acme, shop, a_variant, client_for):
-    """An order that waits for stock."""
+    """Push an order that waits for stock."""
     a_variant(acme, "LAN-1", stock=0)
     body = an_order(
         {"sku": "LAN-1", "quantity": 1},
@@ -54,7 +54,7 @@ def cancel(order, client):
 
 @pytest.fixture
 def order(open_order, shop, client_for):
-    """An order that was canceled before a supplier had it, and so is closed."""
+    """Cancel the order before a supplier gets it, so that it is closed."""
     order = open_order
     cancel(order, client_for(shop))
     assert order.processing_state == "canceled"
@@ -62,7 +62,7 @@ def order(open_order, shop, client_for):
 
 
 def everywhere(order, client_for, shop):
-    """Return all views and all rows of an order."""
+    """Return the API's answer about an order, its events and its fields as one text."""
     order.refresh_from_db()
     said = client_for(shop).get(f"orders/{order.pk}").json()
     rows = [*Event.objects.filter(order_id=order.pk).values_list("data", flat=True)]
@@ -86,7 +86,7 @@ def test_erased_fields_say_so_and_the_country_stays(order, client_for, shop):
 
 @pytest.mark.parametrize("model", [Order, OrderLine])
 def test_every_text_field_is_personal_or_declared_harmless(model):
-    """A new text field is marked with `personal(…)` at the model, or named in `orders.personal.HARMLESS`."""
+    """Mark a new text field of a model with `personal(…)`, or name it in `orders.personal.HARMLESS`."""
     marked = {field.name for field in personal_fields(model)}
 
     assert text_fields(model) - marked == HARMLESS[model.__name__]
@@ -106,7 +106,7 @@ def test_every_personal_field_is_erased(order, model, field):
     assert "Secretive" not in str(model.objects.values_list(field.name))
 
 
-def test_migrations_do_not_see_the_mark():
+def test_the_mark_of_personal_fields_makes_no_migration():
     field = personal(TextField(blank=True))
 
     assert field.deconstruct() == TextField(blank=True).deconstruct()
@@ -118,7 +118,7 @@ def test_all_orders_of_a_person_are_found_by_e_mail_until_erased(order):
     assert orders_of("jane@example.org") == []
 
 
-def test_pollers_see_it_and_a_second_time_changes_nothing(order):
+def test_pollers_see_an_erasure_and_a_second_erasure_changes_nothing(order):
     call_command("erase", order=[order.pk], reason="x")
     first = Order.objects.get(pk=order.pk).updated_at
     assert first > order.updated_at

@@ -37,7 +37,7 @@ COLUMNS_OF_1_0 = [
 
 
 def two_values(field: Any) -> tuple[Any, Any]:
-    """Two different values of a field, both unlike its default."""
+    """Return two different values of a field, neither of them its default."""
     match field:
         case AddressBody():
             return ADDRESS, ADDRESS | {"city": "Leeds"}
@@ -57,7 +57,7 @@ def two_values(field: Any) -> tuple[Any, Any]:
 
 @pytest.fixture
 def line(acme, a_variant) -> dict[str, Any]:
-    """A line with every field that a line may have."""
+    """Return a line with every field that a line may have."""
     values = {name: two_values(field)[0] for name, field in LineBody().fields.items()}
     lamp = a_variant(acme, values["sku"], upc=values["upc"], stock=9)
     return values | {"variant_id": lamp.pk, "supplier_id": acme.pk}
@@ -65,7 +65,7 @@ def line(acme, a_variant) -> dict[str, Any]:
 
 @pytest.fixture
 def order(line) -> dict[str, Any]:
-    """An order with every field that an order may have."""
+    """Return an order with every field that an order may have."""
     body = OrderBody().fields
     return {name: two_values(body[name])[0] for name in ORDER_FIELDS} | {"order_lines": [line]}
 
@@ -78,19 +78,19 @@ PLACES: dict[str, set[str]] = {
     "fulfillments.selectors.FulfillmentRow": set(SHARED_WITH_SUPPLIERS),
     "fulfillments.serializers.FulfillmentJson": set(FulfillmentJson.__annotations__),
 }
-"""The fields at each place that docs/architecture.md lists, except the migration."""
+"""The fields of each class that docs/architecture.md lists."""
 
 
 @pytest.mark.parametrize("name", sorted({*ORDER_FIELDS, *SHARED_WITH_SUPPLIERS} - NOT_SHARED))
-def test_each_shared_field_is_at_every_place(name):
+def test_each_shared_field_is_in_every_listed_class(name):
     assert [place for place, names in PLACES.items() if name not in names] == []
 
 
-def test_no_field_is_both_shared_and_not():
+def test_no_field_is_both_shared_and_not_shared():
     assert set(SHARED_WITH_SUPPLIERS) & NOT_SHARED == set()
 
 
-def test_the_document_lists_these_places_in_this_order():
+def test_the_document_lists_these_classes_in_this_order():
     section = text_of("docs/architecture.md").partition("## How to add a field of an order")[2]
     listed = re.findall(r"^\d\. \*\*[^`]*`([\w.]+)", section.partition("\n## ")[0], re.MULTILINE)
 
@@ -126,7 +126,7 @@ def test_each_shared_field_reaches_the_supplier_as_it_was_pushed(order, line, sh
 
 
 @pytest.mark.parametrize("name", [name for name in ORDER_FIELDS if name != "retailer_order_id"])
-def test_each_makes_another_order_of_it(name, order, shop_api):
+def test_another_value_of_each_field_is_a_conflict_with_the_order(name, order, shop_api):
     assert shop_api.post("orders", order).status_code == 201
 
     answer = shop_api.post("orders", order | {name: two_values(OrderBody().fields[name])[1]})
@@ -136,7 +136,7 @@ def test_each_makes_another_order_of_it(name, order, shop_api):
 
 
 @pytest.mark.parametrize("name", LINE_FIELDS)
-def test_each_makes_another_line_of_it(name, order, line, shop_api):
+def test_another_value_of_each_field_of_a_line_is_a_conflict_with_the_order(name, order, line, shop_api):
     assert shop_api.post("orders", order).status_code == 201
     other = line | {name: line[name] + 1 if name.endswith("_id") else two_values(LineBody().fields[name])[1]}
 
@@ -146,7 +146,7 @@ def test_each_makes_another_line_of_it(name, order, line, shop_api):
     assert [each["field"] for each in answer.json()["errors"]] == [f"order_lines[0].{name}"]
 
 
-def test_each_is_a_column_of_its_model_and_a_field_of_its_row():
+def test_each_field_is_a_column_of_its_model_and_a_field_of_its_row():
     assert set(ORDER_FIELDS) <= {field.name for field in Order._meta.get_fields()}
     assert set(LINE_FIELDS.values()) <= {field.name for field in OrderLine._meta.get_fields()}
     assert set(ORDER_FIELDS) <= set(OrderRow._fields)

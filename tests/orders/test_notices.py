@@ -16,7 +16,7 @@ NEW_STREET = {"address1": "1 New Street"}
 
 @pytest.fixture
 def change_it():
-    """An operator changes the order by a service."""
+    """Return a function that changes an order as an operator."""
 
     def change_order(order, action, *arguments):
         with Order.objects.get(pk=order.pk).change(by=OPERATOR) as change:
@@ -151,7 +151,7 @@ def test_a_canceled_order_is_an_event_for_its_retailer(acme, a_variant, push, sh
     assert types_of(shop_api, "order.")[-2:] == ["order.cancel_requested", "order.canceled"]
 
 
-def test_a_repeated_cancel_is_unchanged_though_the_order_became_completed(
+def test_a_repeated_cancel_is_unchanged_although_the_order_is_completed(
     acme, a_variant, push, work_of, acme_api, shop_api
 ):
     a_variant(acme, "LAMP", stock=1)

@@ -37,7 +37,7 @@ def _numbers_apart(acme, rival, shop, a_variant, push) -> None:
 
 @pytest.fixture
 def lines(work) -> dict[str, int]:
-    """The numbers of the order's lines, by their sku."""
+    """Return the ids of the order's lines by sku."""
     return dict(work.order.lines.values_list("sku", "pk"))
 
 
@@ -101,7 +101,7 @@ def test_units_of_one_line_routed_in_two_steps_are_one_item_of_a_parcel(
     ]
 
 
-def test_a_supplier_reads_of_its_own_lines(travelled, acme_api):
+def test_a_supplier_reads_the_ids_of_its_own_lines(travelled, acme_api):
     own = dict(travelled.lines.values_list("sku", "pk"))
 
     [back] = acme_api.get(f"fulfillments/{travelled.pk}").json()["returns"]
@@ -125,7 +125,7 @@ def test_any_number_of_parcels_costs_the_same(
         back = {"reason": "broken", "return_lines": [{"sku": "LAMP-0", "quantity": 1}]}
         acme_api.post(f"fulfillments/{work.pk}/returns", back)
 
-    # the key; the orders; their lines and fulfillments; parcels and returns; the lines that these hold
+    # Queries: the key; the orders; their lines and fulfillments; parcels and returns; lines of these two.
     with django_assert_num_queries(7):
         [_, *listed] = shop_api.get("orders").json()["results"]
     assert [len(each["fulfillments"][0]["shipments"][0]["items"]) for each in listed] == [count] * count
@@ -164,7 +164,7 @@ SENT = (
 
 
 def test_no_event_of_a_retailer_names_a_line_of_a_fulfillment(acme, a_variant, push, acme_api, shop_api):
-    """Every outcome: refused in part, dropped, requested back, canceled, shipped, returned."""
+    """Make every event with lines: refused in part, dropped, requested, canceled, shipped, returned."""
     a_variant(acme, "LAMP", stock=20)
     order = push({"sku": "LAMP", "quantity": 12})
     work = Fulfillment.objects.get(order=order)

@@ -124,7 +124,7 @@ def test_an_address_is_read_from_each_known_position(form, lamp, send, shop_api)
     assert order["billing_address"] == order["shipping_address"]
 
 
-def test_a_billing_address_of_its_own_is_kept(lamp, send, shop_api):
+def test_a_different_billing_address_is_kept(lamp, send, shop_api):
     order = read(shop_api, send(an_order(LINE, billing_address={"company_name": "Shop Ltd"})))
 
     assert order["billing_address"]["company_name"] == "Shop Ltd"
@@ -219,7 +219,7 @@ BAD_LINES: list[tuple[dict[str, Any], str]] = [
 
 
 def refused(answer, field: str) -> None:
-    """Check a 400 that names the field in its errors and its message; nothing was created."""
+    """Check that the answer is a 400 whose errors and message name the field, and nothing was created."""
     body = answer.json()
     assert (answer.status_code, body["success"]) == (400, False), body
     assert body["code"] in ("validation_error", "missing_parameter")
@@ -265,7 +265,7 @@ def test_a_body_that_cannot_be_read_is_refused(body, send):
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_json")
 
 
-def test_a_number_that_no_column_holds_is_named(lamp, send):
+def test_a_number_too_large_for_its_column_is_named(lamp, send):
     body = json.dumps(an_order(LINE, shipping_paid="NUMBER")).encode().replace(b'"NUMBER"', b"1e400")
 
     refused(send(body), "shipping_paid")
@@ -431,7 +431,7 @@ def lines_of(answer) -> list[tuple[str, str]]:
     return [*works.values_list("supplier__name", "lines__variant__sku")]
 
 
-def test_a_line_is_found_by_its_variant_first(lamp, rival, a_variant, send):
+def test_a_line_is_found_by_its_variant_id_first(lamp, rival, a_variant, send):
     other = a_variant(rival, "RUG", stock=5)
 
     assert lines_of(send(an_order(LINE | {"variant_id": other.pk}))) == [("Rival", "RUG")]
@@ -474,14 +474,14 @@ def test_a_line_is_found_by_upc_at_one_supplier(lamp, rival, a_variant, send):
     ],
     ids=repr,
 )
-def test_a_line_that_finds_nothing_is_named(line, lamp, send):
+def test_a_line_without_a_matching_variant_is_named(line, lamp, send):
     answer = send(an_order(LINE, {"quantity": 1, **line}))
 
     refused(answer, "order_lines[1]")
     assert str(next(iter(line.values()))) in answer.json()["message"]
 
 
-def test_every_line_that_finds_nothing_is_named_at_once(lamp, send):
+def test_all_lines_without_a_matching_variant_are_named_at_once(lamp, send):
     answer = send(an_order({"sku": "A", "quantity": 1}, LINE, {"sku": "B", "quantity": 1}))
 
     assert [each["field"] for each in answer.json()["errors"]] == ["order_lines[0]", "order_lines[2]"]
@@ -506,7 +506,7 @@ def test_only_active_partners_are_ordered_from(lamp, acme, shop, send):
 
 
 def test_a_stranger_cannot_order_and_learns_nothing(lamp, boutique, client_for):
-    """Boutique has no partnership with Acme: the answer is that for a lamp that does not exist."""
+    """Boutique has no partnership with Acme, so it gets the same answer as for an unknown variant."""
     api = client_for(boutique)
 
     hers = api.post("orders", an_order({"variant_id": lamp.pk, "quantity": 1})).json()
@@ -529,9 +529,9 @@ def test_a_push_of_any_number_of_lines_costs_the_same(
         {"sku": "RUG", "quantity": 1}, *({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))
     )
 
-    send(an_order({"sku": "RUG", "quantity": 1}))  # a key's first use is noted
-    # the key; the retailer's currency; a savepoint; the order; partners with their warehouses, variants;
-    # stock locked; waiting orders; lines; fulfillments; their lines; the decision; stock written; events;
-    # the stamp; released
+    send(an_order({"sku": "RUG", "quantity": 1}))  # stores the first use of the key
+    # Queries: the key; the retailer's currency; a savepoint; the order; partners with their warehouses,
+    # variants; stock locked; waiting orders; lines; fulfillments; their lines; the decision; stock written;
+    # events; the stamp; the savepoint released.
     with django_assert_num_queries(16):
         assert send(body).status_code == 201

@@ -96,7 +96,7 @@ def path_of(url: str) -> str:
 
 
 @pytest.mark.parametrize("step", ["gt", "gte"])
-def test_the_first_moment_that_there_is_means_from_the_beginning(an_order_at_acme, shop_api, step):
+def test_the_earliest_possible_moment_lists_all_orders(an_order_at_acme, shop_api, step):
     [order] = shop_api.get("orders", {f"created_at__{step}": "0001-01-01T00:00:00Z"}).json()["results"]
 
     assert order["id"] == an_order_at_acme.pk
@@ -131,7 +131,7 @@ def test_an_order_has_these_fields(orders, move, shop_api, acme):
     assert (shown["type"], shown["processing_state"]) == ("dropship", "completed")
 
 
-def test_the_lists_item_equals_the_single_read(orders, shop_api):
+def test_an_order_in_the_list_equals_the_single_read(orders, shop_api):
     listed = shop_api.get("orders").json()["results"]
 
     assert listed == [shop_api.get(f"orders/{order.pk}").json() for order in orders]
@@ -154,7 +154,7 @@ def test_an_invalid_order_id_is_not_found(pk, shop_api):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_anothers_orders_are_neither_read_nor_listed_nor_counted(orders, boutique, client_for):
+def test_orders_of_another_retailer_are_neither_read_nor_listed_nor_counted(orders, boutique, client_for):
     api = client_for(boutique)
 
     assert api.get(f"orders/{orders[0].pk}").status_code == 404
@@ -196,7 +196,7 @@ def test_a_poller_sees_all_later_changes(form, orders, move, shop_api):
     ("step", "wanted"), [("gt", [3, 4]), ("gte", [2, 3, 4]), ("lt", [0, 1]), ("lte", [0, 1, 2]), ("", [2])]
 )
 @pytest.mark.parametrize("column", ["updated_at"])
-def test_moments_are_bounds(column, step, wanted, orders, shop_api):
+def test_each_filter_by_a_moment_finds_its_orders(column, step, wanted, orders, shop_api):
     moment = shop_api.get(f"orders/{orders[2].pk}").json()[column]
     plain = {f"{column}__{step}" if step else column: moment}
     as_object = {"filter": json.dumps({column: {step: moment} if step else moment})}
@@ -321,7 +321,7 @@ def forged(*parts: object) -> str:
         "x",
         "%00",
         forged(),
-        forged("id", ">", "5"),  # of another order of the list
+        forged("id", ">", "5"),  # the cursor of a list in another order
         forged("updated_at", ">", "5"),
         forged("updated_at", ">", 5),
         forged("updated_at", "=", "2026-01-01T00:00:00Z"),
@@ -350,7 +350,7 @@ def test_a_list_of_any_size_costs_the_same(count, lamp, push, shop_api, django_a
     for _ in range(count):
         push(*({"sku": "LAMP", "quantity": 1} for _ in range(count)))
 
-    # the key; the orders; their lines; their fulfillments; the fulfillments' lines
+    # queries: the key; the orders; their lines; their fulfillments; the fulfillments' lines
     with django_assert_num_queries(5):
         assert len(found(shop_api.get("orders"))) == count
 
@@ -386,9 +386,7 @@ def test_a_retailer_without_orders_has_counts_of_zero(shop_api):
     assert shop_api.get("order-filters").json() == {"completed": 0, "canceled": 0, "pending": 0}
 
 
-def test_the_counts_of_one_retailer_are_not_anothers(
-    orders, rival, boutique, a_variant, client_for, shop_api
-):
+def test_each_retailer_has_its_own_counts(orders, rival, boutique, a_variant, client_for, shop_api):
     a_variant(rival, "RUG", stock=5)
     api = client_for(boutique)
     body = {
@@ -403,5 +401,5 @@ def test_the_counts_of_one_retailer_are_not_anothers(
 
 
 def test_counting_any_number_costs_the_same(orders, shop_api, django_assert_num_queries):
-    with django_assert_num_queries(2):  # the key; the clock
+    with django_assert_num_queries(2):  # queries: the key; the clock
         shop_api.get("order-filters")

@@ -133,7 +133,7 @@ def test_a_difference_is_reported_with_its_name_and_both_numbers(lived):
 
 
 @pytest.mark.parametrize("kind", ["line rejected", "order state"])
-def test_a_poller_sees_the_orders_that_were_mended(kind, lived, shop_api):
+def test_a_poller_sees_the_orders_that_were_repaired(kind, lived, shop_api):
     last = shop_api.get("orders").json()["results"][-1]["updated_at"]
     damage(DAMAGE[kind])
 
@@ -157,7 +157,7 @@ def test_a_mended_state_has_its_event(work, shop_api, acme_api):
     assert shop_api.get("events", {"after": event["id"]}).json()["results"] == []
 
 
-def test_stock_that_was_mended_was_changed_then(lived):
+def test_stock_has_the_time_of_its_repair_as_updated_at(lived):
     before = StockLevel.objects.get().updated_at
     damage("UPDATE inventory_stocklevel SET reserved = 0, updated_at = updated_at - interval '1 day'")
 
@@ -166,7 +166,7 @@ def test_stock_that_was_mended_was_changed_then(lived):
     assert StockLevel.objects.get().updated_at > before - timedelta(hours=1)
 
 
-def test_nothing_that_was_right_is_touched(lived, shop_api):
+def test_right_values_stay_unchanged(lived, shop_api):
     before = shop_api.get("orders").json()
     damage(DAMAGE["stock"])
 

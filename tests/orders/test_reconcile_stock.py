@@ -110,7 +110,7 @@ def test_reservations_above_the_open_units_are_released_for_their_fulfillment(la
     assert found() == []
 
 
-def test_reservations_from_before_the_ledger_are_known_to_their_lines_alone(lamps, work):
+def test_reservations_from_before_the_ledger_are_repaired_from_their_lines(lamps, work):
     StockMovement.objects.filter(kind="reserve").update(kind="opening", order_id=None, fulfillment_id=None)
     assert found() == []
 
@@ -125,7 +125,7 @@ def test_stock_of_a_deleted_variant_is_no_difference(acme, a_variant):
     assert found() == []
 
 
-def test_a_state_that_history_does_not_know_is_set_by_it(lamps, work, shop_api):
+def test_a_state_without_an_event_is_replaced_by_the_state_of_the_history(lamps, work, shop_api):
     Fulfillment.objects.filter(pk=work.pk).update(state="canceled")
     assert f"fulfillment state: fulfillment {work.pk} has canceled, its sources have accepted" in found()
     last = shop_api.get("orders").json()["results"][-1]["updated_at"]
@@ -152,7 +152,7 @@ def test_a_state_that_contradicts_its_units_is_left_to_a_person(lamps, work):
     assert sentence in found()
 
 
-def test_a_clock_behind_its_stamps_is_put_forward(lamps, work, shop_api):
+def test_a_clock_behind_the_stamps_of_its_orders_is_set_forward(lamps, work, shop_api):
     before = now()
     damage("UPDATE orders_retailerclock SET last = last - interval '1 hour'")
     [sentence] = found()

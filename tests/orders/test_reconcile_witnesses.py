@@ -1,4 +1,4 @@
-"""`reconcile --fix` believes two witnesses against one; without two it reports and changes nothing."""
+"""`reconcile --fix` repairs a value if two other sources agree. Otherwise it only reports the value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _invariants_hold():
 
 @pytest.fixture
 def lamps(work, acme_api):
-    """Three of ten lamps are ordered and one is shipped: 9 are on hand, 2 of them reserved."""
+    """Order three of ten lamps, and ship one: 9 are on hand, and 2 of these are reserved."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]})
     assert found() == []
@@ -47,7 +47,7 @@ def lost(level, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ship", "reserve", "opening"])
-def test_a_lost_movement_makes_no_stock(lamps, work, kind):
+def test_a_lost_movement_does_not_change_the_stock(lamps, work, kind):
     sound = everything()
     lost(lamps, kind)
     assert found()
@@ -183,7 +183,7 @@ DAMAGES = {
 
 @pytest.fixture
 def market(acme, shop, a_variant, push, work_of, acme_api, shop_api):
-    """One order is shipped, one waits for the answer to a cancellation, and one is held."""
+    """Push three orders: ship one, request the cancellation of one, and hold one."""
     shop.partnerships.update(hours_to_accept=4, hours_to_ship=48, hours_to_answer=24)
     a_variant(acme, "LAMP", stock=20)
     shipped, canceling, held = (push({"sku": "LAMP", "quantity": 2}) for _ in range(3))

@@ -1,4 +1,4 @@
-"""A refusal ends: with a later count, a new listing, a mended address, or an operator's decision."""
+"""A refusal ends with a later count, a new listing, a corrected address, or an operator's decision."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def refused(acme, acme_api, a_variant, push, work_of):
-    """An order of two lamps that Acme refused as out of stock."""
+    """Push an order of two lamps, which Acme refuses as out of stock."""
     a_variant(acme, "LAMP", stock=5)
     order = push({"sku": "LAMP", "quantity": 2})
     acme_api.put(status(work_of(order, acme), "out_of_stock"))
@@ -34,7 +34,7 @@ def refused(acme, acme_api, a_variant, push, work_of):
 
 @pytest.fixture
 def count(acme, acme_api):
-    """Acme counts its lamps in its default warehouse."""
+    """Return a function that counts Acme's lamps in its default warehouse."""
 
     def count_(units, **fields):
         warehouse = Warehouse.objects.get(supplier=acme, is_default=True)
@@ -187,7 +187,7 @@ def test_reassign_offers_the_supplier_that_the_fulfillment_was_taken_from(
 
 @pytest.fixture
 def refused_for_address(acme, acme_api, a_variant, push, work_of):
-    """An order of five lamps, two of them refused for the address; no lamp is in stock."""
+    """Push an order of five lamps. Acme refuses two for the address, and has only three in stock."""
     a_variant(acme, "LAMP", stock=5)
     order = push({"sku": "LAMP", "quantity": 5})
     items = [{"sku": "LAMP", "quantity": 2}]
@@ -198,7 +198,7 @@ def refused_for_address(acme, acme_api, a_variant, push, work_of):
 
 
 @pytest.mark.parametrize("correct", [True, False])
-def test_a_mended_address_no_longer_withholds_arriving_stock(refused_for_address, count, correct):
+def test_units_with_a_corrected_address_get_arriving_stock(refused_for_address, count, correct):
     with refused_for_address.change(by=OPERATOR) as change:
         if correct:
             services.correct_address(change, {"address1": "1 New Street"})

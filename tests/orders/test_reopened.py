@@ -1,4 +1,4 @@
-"""The number of a canceled order is used again only if the retailer asks for it (contract 17)."""
+"""The number of a canceled order can be used again only with `reopen` (contract 17)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def body(acme, a_variant):
 
 @pytest.fixture
 def canceled(body, shop_api, acme_api):
-    """Return the id of an order R-1000 that is canceled."""
+    """Push order R-1000, cancel it, and return its id."""
     pk = shop_api.post("orders", body).json()["order_id"]
     cancel(shop_api, acme_api, pk)
     return pk
@@ -49,7 +49,7 @@ def test_a_conflict_with_a_canceled_order_names_the_way_out(canceled, body, shop
 
 @pytest.fixture
 def unfinished_upgrade(db):
-    """Make the index that processes of the previous version name in each push."""
+    """Create the unique index of the previous version, which `finish_upgrade` drops."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE UNIQUE INDEX order_once ON orders_order (retailer_id, retailer_order_id)")
 

@@ -28,7 +28,7 @@ def lamp(acme, a_variant):
 
 @pytest.fixture
 def count(acme, lamp, client_for):
-    """Push one element for the lamp, as Acme."""
+    """Return a function that counts the lamp as Acme, and announces changed dates."""
     warehouse = acme.warehouses.first().pk
 
     def push(amount=0, **fields):
@@ -43,14 +43,14 @@ def count(acme, lamp, client_for):
 
 @pytest.fixture
 def waiting(shop, lamp, client_for):
-    """An order of Shop that waits for a lamp."""
+    """Push an order of Shop that waits for a lamp; return its id."""
     body = a_body("W-1", 1) | {"when_short": "wait"}
     return client_for(shop).post("orders", body).json()["order_id"]
 
 
 @pytest.fixture
 def seen(shop, lamp, client_for):
-    """The date in the retailer's order, in its pull, and in a read of the variant."""
+    """Return a function that reads the date in an order and in the pull, and checks the variant's date."""
 
     def look(order):
         api = client_for(shop)

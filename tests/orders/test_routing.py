@@ -14,7 +14,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def third(shop):
-    """A third supplier that Shop buys from."""
+    """Create a third supplier that Shop buys from."""
     supplier = SupplierFactory.create(name="Third")
     WarehouseFactory.create(supplier=supplier, name="Third East", is_default=True)
     PartnershipFactory.create(retailer=shop, supplier=supplier)
@@ -86,7 +86,7 @@ def test_at_equal_cost_the_suppliers_priority_decides(first, acme, rival, offer,
     assert [*plan(push(want("LAMP")))] == [f"{first} East"]
 
 
-def test_a_supplier_without_a_wholesale_price_is_taken_at_its_retail_price(acme, rival, offer, push):
+def test_without_a_wholesale_price_the_retail_price_counts_as_the_cost(acme, rival, offer, push):
     offer(acme, "LAMP", None, 9)  # 19.99
     offer(rival, "LAMP", "19.98", 9)
 
@@ -114,7 +114,7 @@ def test_a_suppliers_lines_go_to_as_few_warehouses_as_hold_them(acme, offer, pus
     assert plan(push(want("LAMP"), want("RUG"))) == {"Acme West": {"LAMP": (1, 1), "RUG": (1, 1)}}
 
 
-def test_the_default_warehouse_of_equal_ones_ships(acme, offer, push):
+def test_the_default_warehouse_is_chosen_among_equal_warehouses(acme, offer, push):
     west = Warehouse.objects.get(name="Acme West")
     Warehouse.objects.filter(name="Acme East").update(is_default=False)
     Warehouse.objects.filter(pk=west.pk).update(is_default=True)
@@ -254,7 +254,7 @@ def test_each_decision_is_kept_with_its_candidates_and_reasons(acme, rival, offe
     ]
 
 
-def test_anothers_routing_is_not_shown(acme, offer, push, boutique, client_for):
+def test_the_routing_of_another_retailers_order_is_not_shown(acme, offer, push, boutique, client_for):
     offer(acme, "LAMP", "1", 9)
 
     assert client_for(boutique).get(f"orders/{push(want('LAMP')).pk}/routing").status_code == 404

@@ -126,7 +126,7 @@ def test_the_notes_of_a_line_are_shown_once_for_units_of_two_steps(
 
 
 def _split_order(acme, rival, stocked, push) -> Order:
-    """A lamp that only Acme has in stock, and a rug that only Rival has; then Rival gets lamps, too."""
+    """Push an order of lamps from Acme and a rug from Rival. Afterwards, Rival gets lamps, too."""
     stocked(acme, "LAMP", east=5)
     lamp = stocked(rival, "LAMP", east=0)
     stocked(rival, "RUG", east=5)
@@ -172,4 +172,4 @@ def _until_somebody_waits(other: threading.Thread) -> None:
             if cursor.fetchone()[1]:
                 return
             other.join(timeout=0.01)
-            assert other.is_alive(), "it did not wait"
+            assert other.is_alive(), "the other thread ended without waiting"

@@ -1,4 +1,4 @@
-"""Each change of stock is a movement with its cause, and a count applies to its time (contract 13)."""
+"""Each change of stock is a movement with its cause. A count applies to its own moment (contract 13)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def movements(**of):
 
 
 def now() -> datetime:
-    """Return the moment by the database's clock, before all later actions."""
+    """Return the current time of the database's clock, which is earlier than all later actions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]
@@ -30,7 +30,7 @@ def now() -> datetime:
 
 @pytest.fixture
 def count(acme, acme_api):
-    """Acme counts lamps in its default warehouse."""
+    """Return a function that counts lamps in Acme's default warehouse."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
 
     def push_count(amount, as_of=None):
@@ -103,11 +103,11 @@ def test_a_count_from_before_a_parcel_does_not_restore_its_units(work, acme_api,
 
     assert count(20, as_of=before)["updated"] == 1
     assert lamps() == (17, 0)
-    assert count(20)["updated"] == 1  # counted after the parcel: they are all there
+    assert count(20)["updated"] == 1  # counted after the parcel, so nothing is subtracted
     assert lamps() == (20, 0)
 
 
-def test_more_left_since_than_was_counted(work, acme_api, count):
+def test_stock_is_zero_if_more_units_left_after_a_count_than_were_counted(work, acme_api, count):
     before = now()
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
@@ -130,7 +130,7 @@ def test_a_count_from_before_a_refusal_is_stale(work, acme_api, count):
     assert count(5)["updated"] == 1
 
 
-def test_a_count_that_confirms_is_a_count(work, count):
+def test_a_count_that_changes_no_number_is_a_count(work, count):
     before = now()
     known = len(movements())
     assert count(10)["unchanged"] == 1
@@ -140,7 +140,7 @@ def test_a_count_that_confirms_is_a_count(work, count):
     assert len(movements()) == known
 
 
-def test_a_count_without_a_moment_is_of_the_requests_arrival(acme, acme_api, a_variant, count):
+def test_the_moment_of_a_count_without_as_of_is_the_arrival_of_its_request(acme, acme_api, a_variant, count):
     a_variant(acme, "LAMP", stock=5)
     before = now()
     count(7)
@@ -154,7 +154,7 @@ def test_a_count_without_a_moment_is_of_the_requests_arrival(acme, acme_api, a_v
     assert acme_api.post("inventory", late).json()["errors"][0]["field"] == "as_of"
 
 
-def test_a_refusal_without_any_count_is_a_count_of_zero(acme, acme_api, a_variant, push, work_of, count):
+def test_a_refusal_before_any_count_is_a_count_of_zero(acme, acme_api, a_variant, push, work_of, count):
     a_variant(acme, "LAMP")
     work = work_of(push({"sku": "LAMP", "quantity": 2}), acme)
     before = now()
@@ -216,7 +216,7 @@ def test_restocked_units_are_in_stock_at_once(work, come_back, count):
     come_back(1, restock=True)
 
     assert lamps() == (8, 0)
-    count(4, as_of=before)  # without the one that came back since
+    count(4, as_of=before)  # one unit came back after the count
     assert lamps() == (5, 0)
 
 
@@ -233,7 +233,7 @@ def test_an_operator_puts_returns_back_into_stock(work, come_back, admin_client)
     assert (last.actor, last.reason, last.moved) == ("user:admin", "too big", 2)
 
 
-def test_where_stock_was_never_counted_returns_make_its_row(
+def test_restocked_returns_create_a_missing_stock_level(
     acme, acme_api, a_variant, push, work_of, admin_client
 ):
     a_variant(acme, "LAMP")
@@ -295,7 +295,7 @@ def test_the_pages_of_stock_and_variant_explain_the_number_of_units(work, acme_a
 # --- Old movements --------------------------------------------------------------------------------
 
 
-def test_old_movements_are_one_opening(work, acme_api, settings):
+def test_old_movements_become_one_opening_movement(work, acme_api, settings):
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
     variant_id = work.lines.get(variant__sku="LAMP").variant_id

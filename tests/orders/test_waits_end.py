@@ -1,4 +1,4 @@
-"""Waiting ends at the order's `ship_until` or after the partnership's days; a line has a largest size."""
+"""Units wait until the order's `ship_until` or for the partnership's days. The size of a line is limited."""
 
 from __future__ import annotations
 

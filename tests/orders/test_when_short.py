@@ -15,7 +15,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def lamps(acme, a_variant):
-    """Two lamps in stock."""
+    """Create lamps, with two units in stock."""
     return a_variant(acme, "LAMP", stock=2)
 
 
@@ -112,7 +112,7 @@ def test_a_refused_order_can_be_pushed_again_when_there_is_stock(lamps, acme_api
     assert repeated.json()["order_id"] == again.json()["order_id"]
 
 
-def test_a_waiting_order_that_is_pushed_again_is_there(lamps, shop_api):
+def test_a_waiting_order_that_is_pushed_again_is_recognized(lamps, shop_api):
     body = an_order({"sku": "LAMP", "quantity": 5}, when_short="wait")
     first = shop_api.post("orders", body)
 
@@ -123,7 +123,7 @@ def test_a_waiting_order_that_is_pushed_again_is_there(lamps, shop_api):
 
 
 @pytest.mark.parametrize("value", ["later", "WAIT ", 1, True, ["wait"], ""])
-def test_anything_else_is_refused(lamps, shop_api, value):
+def test_an_unknown_value_is_refused(lamps, shop_api, value):
     answer = shop_api.post("orders", an_order({"sku": "LAMP", "quantity": 1}, when_short=value))
 
     assert answer.status_code == 400
@@ -150,7 +150,7 @@ def test_the_partnerships_setting_counts_where_the_order_says_nothing(
         assert (line.waiting, line.open - line.reserved) == (waiting, 3 - waiting)
 
 
-def test_the_order_counts_more_than_the_partnership(lamps, shop, push):
+def test_the_setting_of_the_order_overrides_that_of_the_partnership(lamps, shop, push):
     shop.partnerships.update(when_short="refuse")
 
     assert held_by_suppliers(push({"sku": "LAMP", "quantity": 5}, when_short="ship_partial")) == [(5, 2)]

@@ -1,4 +1,4 @@
-"""Browsers of signed-in members."""
+"""Fixtures and helpers for pages of the portal: browsers of signed-in members."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def owner(acme: Supplier, member_of: Callable[..., Member]) -> Member:
 
 @pytest.fixture
 def ana(owner: Member) -> Client:
-    """The browser of Acme's owner."""
+    """Return the browser of Acme's owner."""
     return browser_of(owner)
 
 
 @pytest.fixture
 def sam(shop: Retailer, member_of: Callable[..., Member]) -> Client:
-    """The browser of Shop's owner."""
+    """Return the browser of Shop's owner."""
     return browser_of(member_of(shop, user__first_name="Sam"))
 
 

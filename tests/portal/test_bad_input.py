@@ -1,4 +1,4 @@
-"""Mistakes and bad luck in the portal: a session that ended, a suspended party, forms that are sent twice."""
+"""Errors in the portal: a session that ended, a suspended party, and forms that are sent twice."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_banner_says_why_the_party_is_suspended_and_until_when(ana, acme):
         assert "answer the phone" not in page
 
 
-def test_a_suspension_without_a_reason_for_the_party_sends_to_the_operators(sam, shop):
+def test_a_suspension_without_a_reason_refers_the_party_to_the_operators(sam, shop):
     suspended(shop)
     page = sam.get("/portal/").text
     assert "Shop is suspended" in page
@@ -62,7 +62,7 @@ def test_a_suspended_supplier_ships_its_open_order_and_gets_no_new_one(ana, acme
     assert Fulfillment.objects.count() == 1
 
 
-def test_rows_that_were_pasted_before_the_session_ended_are_there_after_the_sign_in(ana, owner, work):
+def test_rows_pasted_before_the_session_ended_are_shown_after_the_sign_in(ana, owner, work):
     ana.get(QUICK_SHIP)
     Session.objects.all().delete()
 

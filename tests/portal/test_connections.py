@@ -115,7 +115,7 @@ def test_a_webhook_is_made_changed_tested_replayed_and_removed(developer, acme):
         ({"url": "https://hooks.example/", "types": "order.created"}, "Only retailers receive this type."),
     ],
 )
-def test_a_wrong_webhook_is_refused_with_its_reason(developer, typed, error):
+def test_a_wrong_webhook_is_refused_with_the_reason(developer, typed, error):
     assert error in act(developer, CREATE_WEBHOOK, **typed).content.decode()
     assert not Webhook.objects.exists()
 

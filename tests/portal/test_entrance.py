@@ -45,7 +45,7 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(client, wit
     assert "The e-mail address or the password is wrong." in page.content.decode()
 
 
-def test_each_site_turns_away_the_people_of_the_other(client, with_password):
+def test_members_cannot_enter_the_admin_and_operators_cannot_enter_the_portal(client, with_password):
     user = StaffFactory.create(username="olga@example.com")
     user.set_password(PASSWORD)
     user.save(update_fields=["password"])
@@ -56,7 +56,7 @@ def test_each_site_turns_away_the_people_of_the_other(client, with_password):
     assert "_auth_user_id" not in client.session
 
 
-def test_tries_are_limited(client, with_password):
+def test_attempts_to_sign_in_are_limited(client, with_password):
     for _ in range(10):
         sign_in(client, "ana@acme.example", "wrong")
 
@@ -96,7 +96,7 @@ def test_an_invited_person_joins_with_a_name_and_a_password(client, acme):
         ({"name": "Bo", "password": "short", "again": "short"}, "This password is too short."),
     ],
 )
-def test_a_bad_answer_to_an_invitation_is_explained_and_the_link_still_works(client, acme, answers, error):
+def test_a_wrong_form_of_an_invitation_is_explained_and_the_link_still_works(client, acme, answers, error):
     _, token = InvitationFactory.create(party=acme)
 
     page = client.post(f"/portal/invitation/{token}/", answers)
@@ -164,7 +164,7 @@ def test_signing_out_needs_a_press_of_the_button(ana):
     assert ana.get("/portal/team/").url.startswith("/portal/login/")
 
 
-def test_pages_carry_a_strict_policy_and_stay_out_of_caches(ana):
+def test_pages_have_a_strict_content_security_policy_and_are_not_cached(ana):
     page = ana.get("/portal/team/")
     assert "default-src 'self'" in page["Content-Security-Policy"]
     assert page["Cache-Control"] == "no-store"

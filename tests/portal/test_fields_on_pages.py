@@ -1,4 +1,4 @@
-"""Each field of a pushed order is declared for each page of an order: shown, or not."""
+"""Each field of a pushed order is declared as shown or hidden on each page of an order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PUSHED: dict[str, tuple[object, str]] = {
     "when_short": ("wait", "Wait for stock"),
     "notes": ([{"name": "engraving", "value": "For Bob"}], "For Bob"),
 }
-"""The value of each field, and the text by which a page shows it."""
+"""The value of each field in the push, and its text on a page."""
 
 SHOWN: dict[str, set[str]] = {
     "operator": {
@@ -61,7 +61,7 @@ HIDDEN: dict[str, set[str]] = {
     },
     "supplier": {*NOT_SHARED, "billing_address", "sales_order_number"},
 }
-"""A field that no clerk needs on this page. Their systems read it by the API."""
+"""The fields that clerks do not need on each page. The clerks' systems read them over the API."""
 WRITTEN_IN = {
     "operator": "orders/admin/admin.py",
     "retailer": "templates/portal/buying/order.html",
@@ -71,7 +71,7 @@ WRITTEN_IN = {
 
 @pytest.fixture
 def page_of(acme, shop, client_for, a_variant, operator) -> Callable[[str], str]:
-    """Return the text of a page that shows an order with every field."""
+    """Push an order with every field. Return a function that returns the text of one of its pages."""
     a_variant(acme, "LAMP", stock=5)
     body = {name: value for name, (value, _) in PUSHED.items()}
     lines = [{"sku": "LAMP", "quantity": 1, "billed_amount": 9}]

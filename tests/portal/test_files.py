@@ -1,4 +1,4 @@
-"""A supplier's clerk uploads files, sees a trial first, and corrects rejected rows on the page."""
+"""A supplier's clerk uploads files, tries them first, and corrects rejected rows on the page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalog.models import Variant
+from imports.drafts.first_rows import read_draft
+from imports.made_sheets import as_xlsx
 from imports.models import ImportDraft, ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel
@@ -66,6 +68,71 @@ def test_a_stock_file_is_imported_with_its_columns_and_warehouse(ana, acme, a_va
     act(ana, f"/portal/files/{trial.pk}/do/import/")
     run_job(ImportJob.objects.latest("pk").pk)
     assert StockLevel.objects.get(variant=variant).on_hand == 7
+
+
+def test_the_page_shows_the_columns_that_an_import_ignores_and_its_warnings(ana, acme, a_variant):
+    a_variant(acme, sku="A-1")
+    upload(ana, b"Price list\nsku,quantity,warehouse\nA-1,7,East\n")
+    trial = try_file(ana, ImportDraft.objects.get())
+    assert (trial.status, trial.unchanged) == (Status.SUCCEEDED, 1)
+    text = ana.get(f"/portal/files/{trial.pk}/").content.decode()
+    assert "Ignored columns: quantity, warehouse." in text
+    assert "Line 1 above the header was skipped." in text
+
+
+def test_the_page_of_a_trial_leads_to_the_import_that_followed(ana):
+    upload(ana, PRODUCTS)
+    draft = ImportDraft.objects.get()
+    trial = try_file(ana, draft)
+    path = f"/portal/files/{trial.pk}/"
+    assert "Nothing has changed" in ana.get(path).content.decode()
+    act(ana, f"{path}do/import/")
+    job = ImportJob.objects.latest("pk")
+    running = ana.get(path).content.decode()
+    assert f'The file is being imported: <a href="/portal/files/{job.pk}/">import {job.pk}</a>.' in running
+    run_job(job.pk)
+    ana.post(f"/portal/files/drafts/{draft.pk}/", {"do": "discard"})
+
+    text = ana.get(path).content.decode()
+    assert f'The file was imported: <a href="/portal/files/{job.pk}/">import {job.pk}</a>.' in text
+    assert "Nothing has changed" not in text
+    assert "Import file" not in text
+
+
+def test_a_trial_whose_import_was_canceled_can_be_imported_again(ana):
+    upload(ana, PRODUCTS)
+    trial = try_file(ana, ImportDraft.objects.get())
+    path = f"/portal/files/{trial.pk}/"
+    act(ana, f"{path}do/import/")
+    job = ImportJob.objects.latest("pk")
+    act(ana, f"/portal/files/{job.pk}/do/cancel/")
+
+    text = ana.get(path).content.decode()
+    link = f'<a href="/portal/files/{job.pk}/">import {job.pk}</a>'
+    assert f"The import of the file was canceled: {link}." in text
+    assert "Import file" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("list.csv", b"sku,title,retail_price\n", "list.csv has no rows below its header."),
+        ("list.xlsx", b"Price list of May\n", "list.xlsx is not a workbook"),
+    ],
+)
+def test_a_file_without_rows_is_explained_on_its_page(ana, name, content, message):
+    text = upload(ana, content, name=name).content.decode()
+    assert message in text
+    assert "upload it again" in text
+    assert "Try file" not in text
+
+
+def test_a_workbook_without_rows_is_explained_when_it_has_been_read(ana):
+    upload(ana, as_xlsx(["sku", "title"], []), name="list.xlsx")
+    draft = ImportDraft.objects.get()
+    read_draft(draft.pk)
+    text = ana.get(f"/portal/files/drafts/{draft.pk}/").content.decode()
+    assert "list.xlsx has no rows below its header." in text
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ LIST = "/portal/orders/"
 
 @pytest.fixture
 def work(acme, shop, a_variant, pushed):
-    """Three new orders for lamps."""
+    """Push three orders of lamps; return their new fulfillments."""
     a_variant(acme, "LAMP", stock=10, title="Brass lamp")
     return [pushed(shop, {"sku": "LAMP", "quantity": 1}).fulfillments.get() for _ in range(3)]
 
@@ -64,6 +64,19 @@ def test_chosen_orders_are_accepted_and_impossible_ones_left_out_with_the_reason
     assert states(work)[1:] == ["accepted", "new"]
 
 
+def test_without_chosen_orders_the_list_asks_to_choose_some(ana, work):
+    sent = ana.post(f"{LIST}?tab=new", {"do": "accept"}, follow=True)
+    assert said(sent) == ["Nothing was done: choose orders first."]
+    assert sent.redirect_chain[-1][0] == f"{LIST}?tab=new"
+    assert states(work) == ["new"] * 3
+
+
+def test_too_many_chosen_orders_are_refused_with_the_limit(ana, work, monkeypatch):
+    monkeypatch.setattr(bulk_actions, "MOST", 2)
+    assert said(accept_all(ana)) == ["More than 2 orders are chosen. Filter the list first."]
+    assert not OperatorAction.objects.exists()
+
+
 def test_a_worker_continues_as_the_member(ana, owner, work, monkeypatch):
     page = accept_all(ana).redirect_chain[-1][0]
     monkeypatch.setattr(bulk_actions, "AT_ONCE", -1)
@@ -103,6 +116,12 @@ def test_a_file_has_the_shown_rows_and_columns(ana, work):
     assert rows[0] == ["Order", "Items"]
     assert rows[1:] == [[each.order.retailer_order_id, "1 × Brass lamp"] for each in reversed(work)]
     assert [*csv.reader(io.StringIO(ana.get(f"{LIST}?tab=late&file=csv").getvalue().decode()))][1:] == []
+
+
+def test_a_file_has_the_first_column_if_no_shown_column_is_for_files(ana, work):
+    answer = ana.get(LIST, {"tab": "new", "columns": "actions", "file": "csv"})
+    rows = [*csv.reader(io.StringIO(answer.getvalue().decode("utf-8-sig")))]
+    assert rows == [["Order"], *([each.order.retailer_order_id] for each in reversed(work))]
 
 
 def test_views_are_saved_for_oneself_or_the_team_by_any_role(ana, acme, rival, member_of, work):

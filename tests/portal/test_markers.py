@@ -1,4 +1,4 @@
-"""Unique markers in the strings of each party never reach another party: in pages, files, mails or errors.
+"""Unique markers in the texts of a party never reach another party in pages, files, mails or errors.
 
 A marker names the parties that may see it: `mkACMEzSHOPkm` is for Acme and Shop. It has only letters, so
 that no page changes it. A marker without a party is for operators only.
@@ -58,13 +58,13 @@ def mark(*parties: Any) -> str:
 
 
 def seen_in(text: str) -> set[tuple[str, ...]]:
-    """Return the parties of each marker in a text. Some fields keep only lower case."""
+    """Return the parties of each marker in a text. Some fields store markers in lower case."""
     return {tuple(found.upper().split("Z")) for found in MARKER.findall(text)}
 
 
 @pytest.fixture
 def parties(acme, rival, shop, boutique):
-    """Shop trades with both suppliers, Boutique only with Rival."""
+    """Return the parties by name. Shop trades with both suppliers, and Boutique only with Rival."""
     return {str(party).upper(): party for party in (acme, rival, shop, boutique)}
 
 
@@ -86,7 +86,7 @@ def products(supplier, *retailers, a_variant) -> str:
 
 
 def trade(client_for, retailer, suppliers, skus, changes: Any) -> Order:
-    """Push an order to these suppliers, and work on each part until a return."""
+    """Push an order for these suppliers' products, and call `changes` for each of its fulfillments."""
     seen = mark(retailer, *suppliers)
     body = an_order(
         *({"sku": sku, "quantity": 2} for sku in skus),
@@ -113,7 +113,7 @@ def shipped(api, part, own) -> None:
 
 
 def left_open(api, part, own) -> None:
-    """Leave the part to its supplier."""
+    """Do nothing, so that the part stays open."""
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def plant_of_supplier(supplier: Any, own: str) -> None:
 
 
 def own_paths(member: Member) -> Iterator[str]:
-    """Yield the address of every page and file that the member's side has, with each own record."""
+    """Yield the paths of all pages and files of the member's side, with each record of the member's party."""
     for name, page, has_record in PAGES:
         if member.party.role not in page.sides:
             continue

@@ -6,10 +6,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.test import Client
 
 from accounts.member_roles import MemberRole
 from accounts.models import Contact, ContactMessage
-from tests.factories import ContactFactory, ContactMessageFactory
+from backoffice.groups import DESKS, SUPPORT
+from tests.backoffice.conftest import do, messages
+from tests.factories import ContactFactory, ContactMessageFactory, StaffFactory
 from tests.portal.conftest import act, browser_of, said
 
 LIST = "/portal/messages/"
@@ -44,6 +47,12 @@ def bucket(client, name="Messages from operators"):
     return found
 
 
+def unread(operator: Client) -> list[ContactMessage]:
+    """Return the answers that the desk lists as unread."""
+    items = operator.get("/admin/desk/").context["items"]
+    return [item.record for item in items if item.kind.name == "answer"]
+
+
 def shown(client, path=LIST) -> list[str]:
     return [str(row) for row, _ in client.get(path).context["rows"]]
 
@@ -68,6 +77,45 @@ def test_today_counts_a_message_until_it_is_answered_and_the_operators_read_the_
         "Answer in the portal to the message to Anna Berg (Acme)",
         str(owner),
     )
+
+
+def test_an_answer_waits_on_the_desk_until_an_operator_writes_back_or_has_read_it(
+    ana, operator, work, anna, message
+):
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="On <b>Monday</b>")
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="Or on Tuesday")
+    answers = unread(operator)
+    assert [str(answer) for answer in answers] == ["On <b>Monday</b>", "Or on Tuesday"]
+    page = operator.get(f"/admin/accounts/contactmessage/{answers[0].pk}/change/").text
+    assert "Hello Anna" in page
+    assert "On &lt;b&gt;Monday&lt;/b&gt;" in page
+    assert f"/admin/fulfillments/fulfillment/{work.pk}/change/" in page
+
+    done = do(operator, answers[0], "read")
+    assert messages(done) == ["2 answers are marked as read."]
+    assert unread(operator) == []
+    assert "An operator has read this answer." in do(operator, answers[1], "read").text
+
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="Wednesday")
+    assert len(unread(operator)) == 1
+    write(operator, work, anna, text="Thank you")
+    assert unread(operator) == []
+
+
+def test_an_answer_that_an_operator_recorded_does_not_wait_on_the_desk(operator, work, anna, message):
+    write(operator, work, anna, answer=True, text="They called: Monday")
+    assert unread(operator) == []
+
+
+@pytest.mark.parametrize("group", [*DESKS, SUPPORT])
+def test_every_operator_may_mark_an_answer_as_read_and_support_may_only_read_it(group, ana, message):
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="On Monday")
+    answer = ContactMessage.objects.get(is_answer=True)
+    client = Client()
+    client.force_login(StaffFactory.create(username="kim", group=group))
+    assert client.get(f"/admin/accounts/contactmessage/{answer.pk}/change/").status_code == 200
+    status = do(client, answer, "read").status_code
+    assert status == (403 if group == SUPPORT else 200)
 
 
 def test_a_message_leaves_today_without_an_answer_and_can_be_answered_later(ana, message):
@@ -137,7 +185,7 @@ def test_a_viewer_reads_without_buttons(acme, member_of, message):
 
 
 @pytest.mark.parametrize("of_record", ["order", "variant", "level", "foreign", "party"])
-def test_a_message_leads_to_the_own_page_of_its_record(
+def test_a_message_links_to_the_portal_page_of_its_record(
     ana, rival, acme, operator, work, anna, a_variant, of_record
 ):
     line = work.lines.get()

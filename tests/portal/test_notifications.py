@@ -1,4 +1,4 @@
-"""Mails to members: chosen topics, each once, and nothing about other parties."""
+"""Mails to members: about chosen topics, once for each event, and without data of other parties."""
 
 from __future__ import annotations
 

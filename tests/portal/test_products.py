@@ -99,6 +99,20 @@ def test_a_wrong_price_keeps_what_was_typed_and_the_other_rows_are_saved(ana, la
     assert lamp.retail_price == 20
 
 
+@pytest.mark.parametrize("name", ["retail_price", "wholesale_price"])
+def test_a_negative_price_is_refused_at_its_field(ana, lamp, name):
+    page = ana.post(LIST, row(lamp, **{name: "-1"}))
+
+    [(shown, _)] = [each for each in page.context["rows"] if each[0].variant == lamp]
+    assert shown.form.errors == {name: ["A price cannot be negative."]}
+    assert "A price cannot be negative." in page.content.decode()
+
+
+def test_a_price_with_separators_is_refused_with_the_right_spelling(ana, lamp):
+    text = ana.post(LIST, row(lamp, retail_price="1,000")).content.decode()
+    assert "Enter a number. Write it without separators: 1000." in text
+
+
 def test_a_price_that_a_colleague_changed_is_shown_before_it_is_overwritten(ana, acme, lamp, client_for):
     sent = row(lamp, retail_price="22")
     client_for(acme).request("PATCH", f"variants/{lamp.pk}", {"retail_price": 25})
@@ -164,10 +178,12 @@ def test_a_product_shows_its_stock_its_open_orders_and_its_changes(ana, acme, sh
 
 
 def test_a_product_is_delisted_and_listed_again(ana, lamp):
+    assert "To undo: List product again." in ana.get(f"{LIST}{lamp.pk}/do/delist/").content.decode()
     act(ana, f"{LIST}{lamp.pk}/do/delist/")
     lamp.refresh_from_db()
     assert not lamp.listed
 
+    assert "To undo: Delist product." in ana.get(f"{LIST}{lamp.pk}/do/list-again/").content.decode()
     act(ana, f"{LIST}{lamp.pk}/do/list-again/")
     lamp.refresh_from_db()
     assert lamp.listed

@@ -12,6 +12,7 @@ from accounts.member_roles import MemberRole
 from fulfillments.models import Fulfillment
 from orders.models import Order
 from portal.supplying.quick_ship import read_rows
+from tests.factories import PartnershipFactory
 from tests.portal.conftest import browser_of
 
 PATH = "/portal/quick-ship/"
@@ -19,7 +20,7 @@ PATH = "/portal/quick-ship/"
 
 @pytest.fixture
 def works(acme, shop, a_variant, pushed):
-    """Three orders of one lamp each."""
+    """Push three orders of one lamp each; return their fulfillments."""
     a_variant(acme, "LAMP", stock=10)
     return [pushed(shop, {"sku": "LAMP", "quantity": 1}).fulfillments.get() for _ in range(3)]
 
@@ -61,7 +62,7 @@ def test_pasted_rows_are_checked_and_then_shipped(ana, works):
     assert {Fulfillment.objects.get(pk=work.pk).state for work in works} == {"shipped"}
 
 
-def test_numbers_typed_beside_the_orders_ship_too(ana, works):
+def test_tracking_numbers_typed_beside_the_orders_are_shipped_too(ana, works):
     page = preview(ana, **{f"tracking_{works[0].pk}": "1Z1", f"tracking_{works[1].pk}": ""})
 
     ship(ana, page)
@@ -107,6 +108,20 @@ def test_a_form_that_is_sent_twice_ships_once(ana, works):
 
     assert problems(again, "results") == [""]
     assert shipped(works) == [1, 0, 0]
+
+
+def test_a_form_that_is_sent_twice_ships_no_row_that_had_a_problem(
+    ana, works, acme, boutique, a_variant, pushed
+):
+    PartnershipFactory.create(retailer=boutique, supplier=acme)
+    same = pushed(boutique, {"sku": "LAMP", "quantity": 1}, retailer_order_id=number(works[0]))
+    _, sent = ship(ana, preview(ana, f"{number(works[0])}\t1Z1\n#{same.fulfillments.get().pk}\t1Z2"))
+    assert shipped(works) == [0, 0, 0]
+
+    again = ana.post(PATH, sent)
+
+    assert "this form was sent before" in problems(again, "results")[0]
+    assert shipped(works) == [0, 0, 0]
 
 
 def test_an_order_that_was_shipped_meanwhile_is_a_result_at_its_row(ana, works):

@@ -1,4 +1,4 @@
-"""A retailer's clerk sees where an order is and why, and cancels it or corrects its delivery."""
+"""A retailer's clerk reads the state of an order, cancels the order, or corrects its delivery."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def page(order):
 
 @pytest.fixture
 def work(acme, client_for, order):
-    """Acme's part of the order: a client of Acme, and a function that makes its moves."""
+    """Return a function that moves Acme's part of the order to a status."""
     client, [part] = client_for(acme), order.fulfillments.all()
 
     def move(status, body=None):
@@ -49,6 +49,23 @@ def ids_found(browser, **asked):
 def test_the_list_shows_open_orders(sam, order):
     assert ids_found(sam) == [order.pk]
     assert ids_found(sam, tab="completed") == []
+
+
+@pytest.mark.parametrize(
+    ("tab", "text"),
+    [
+        ("open", "Orders appear here as soon as your system pushes them."),
+        ("late", "No order is late."),
+        ("exception", "No order has a problem."),
+        ("canceling", "No cancellation waits for a supplier’s answer."),
+        ("completed", "No order is completed yet."),
+        ("canceled", "No order is canceled."),
+    ],
+)
+def test_each_tab_without_orders_says_which_orders_it_shows(sam, tab, text):
+    page = sam.get("/portal/purchases/", {"tab": tab}).text
+    assert text in page
+    assert ("Orders appear here" in page) is (tab == "open")
 
 
 @pytest.mark.parametrize("term", ["number", "pk", "JOHN d", "LAMP", "1Z999AA1012345"])
@@ -154,7 +171,7 @@ def test_a_form_that_is_sent_twice_cancels_once(sam, order, page):
 
 
 def test_the_whole_order_is_canceled_after_a_preview(sam, order, page):
-    assert "5 are requested from their suppliers (Acme)" in sam.get(f"{page}do/cancel/").text
+    assert "5 units are requested from Acme" in sam.get(f"{page}do/cancel/").text
     done = act(sam, f"{page}do/cancel/", reason="changed my mind")
 
     assert "requested" in str(said(done))
@@ -180,7 +197,7 @@ def act_late(browser, path, answers):
     return browser.post(path, {"form_id": FORM_ID, **answers}).text
 
 
-def test_an_overtaken_correction_shows_the_new_address_beside_the_typed_one(sam, order, operator, page):
+def test_a_late_correction_shows_the_new_address_beside_the_typed_address(sam, order, operator, page):
     path = f"{page}do/correct-address/"
     opened = sam.get(path).context["form"]
     answers = {**order.shipping_address, "country": "SE", "city": "Lund"}
@@ -237,4 +254,6 @@ def test_pages_take_the_same_queries_for_any_number_of_orders_and_parcels(
     pushed(shop, {"sku": "LAMP", "quantity": 1})
     work("accepted")
     work("shipped", TRACKED)
-    assert count() <= before + (1 if path == "order" else 0), "a first capture leads to one more query"
+    assert count() <= before + (1 if path == "order" else 0), (
+        "only a page after a capture may take one more query"
+    )

@@ -19,7 +19,7 @@ def work(acme, shop, a_variant, pushed):
 
 @pytest.fixture
 def returned(work, rival, boutique, a_variant, pushed):
-    """A return of Shop's order. Boutique has one with the same number."""
+    """Create a return of Shop's order, and a return of Boutique's order with the same number."""
     a_variant(rival, "VASE", stock=10)
     foreign = pushed(boutique, {"sku": "VASE", "quantity": 1}, retailer_order_id="SO-1").fulfillments.get()
     ReturnFactory.create(fulfillment=foreign, return_id="R-7", reason="of Boutique")
@@ -46,7 +46,7 @@ def test_the_partners_are_listed_with_their_state_and_the_terms_are_on_their_pag
 
 
 @pytest.mark.parametrize("term", ["", "SO-1", "R-7"])
-def test_returns_are_listed_and_found_by_both_numbers_but_only_the_own_ones(sam, returned, term):
+def test_only_own_returns_are_listed_and_found_by_both_numbers(sam, returned, term):
     assert found(sam, q=term) == [returned.pk]
     assert found(sam, q=f"{term}X") == []
 

@@ -1,4 +1,4 @@
-"""A supplier's clerk counts stock in a grid or by paste, and says when new stock arrives."""
+"""A supplier's clerk counts stock in a grid or by pasted rows, and sets restock dates."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_several_counts_and_a_restock_date_are_saved_at_once(ana, acme, owner, l
     assert Event.objects.filter(type="inventory.updated").count() == 1
 
 
-def test_only_a_restock_date_is_no_count(ana, lamp):
+def test_a_restock_date_alone_is_no_count(ana, lamp):
     counted_at = StockLevel.objects.get(variant=lamp).counted_at
     day = (timezone.now().date() + timedelta(days=2)).isoformat()
     save(ana, row(lamp, "5", expected_at=day))
@@ -79,7 +79,9 @@ def test_only_a_restock_date_is_no_count(ana, lamp):
         ({"on_hand": "-1"}, "greater than or equal to 0"),
         ({"on_hand": "1.5"}, "Enter a whole number."),
         ({"on_hand": ""}, "Enter 0 if nothing is left."),
-        ({"expected_at": "2020-01-31"}, "The date is in the past."),
+        ({"on_hand": "1.000"}, "Enter a whole number. Write it without separators: 1000."),
+        ({"on_hand": "1,000"}, "Enter a whole number. Write it without separators: 1000."),
+        ({"expected_at": "2020-01-31"}, "Enter today or later, or leave it empty."),
     ],
 )
 def test_a_wrong_row_stays_open_and_the_others_are_saved(ana, acme, lamp, typed, message):
@@ -153,6 +155,12 @@ def test_pasted_counts_are_checked_and_then_saved(ana, acme, rival, a_variant, l
     StockLevel.objects.filter(variant=lamp).update(on_hand=1)
     ana.post(PASTE, sent)
     assert on_hand(lamp) == [1]
+
+
+def test_a_pasted_count_with_separators_is_refused_with_the_right_spelling(ana, lamp):
+    text = ana.post(PASTE, {"rows": "LAMP\t1.000"}).content.decode()
+    assert "Write it without separators: 1000." in text
+    assert on_hand(lamp) == [5]
 
 
 @pytest.mark.parametrize(("rows", "said_"), [(0, "There is no row."), (101, "There are 101 rows.")])

@@ -1,6 +1,8 @@
-"""A supplier's clerk finds an order, looks at it, and makes every move that the table allows."""
+"""A supplier's clerk finds an order, reads it, and makes every move that its state allows."""
 
 from __future__ import annotations
+
+from datetime import UTC, date, datetime
 
 import pytest
 from django.db import connection
@@ -17,7 +19,7 @@ from tests.portal.conftest import act, browser_of, said
 
 @pytest.fixture
 def work(acme, shop, a_variant, pushed):
-    """Two lamps for Shop."""
+    """Push an order of two lamps, as Shop."""
     a_variant(acme, "LAMP", stock=10)
     return pushed(shop, {"sku": "LAMP", "quantity": 2}).fulfillments.get()
 
@@ -131,7 +133,7 @@ def test_the_page_shows_only_names_of_the_own_party(ana, operator, work, page): 
     assert "ERP" not in text  # the name of the retailer's key
 
 
-def test_a_late_form_shows_the_new_state_and_the_tracking_number_that_was_typed(ana, work, page):
+def test_a_late_form_shows_the_new_state_and_the_typed_tracking_number(ana, work, page):
     move(ana, page, "ship", tracking_number="1Z1", **units(work, 2))
 
     late = ana.post(f"{page}do/ship/", {"tracking_number": "1Z9", **units(work, 1)}).content.decode()
@@ -156,6 +158,42 @@ def test_a_viewer_reads_an_order_without_buttons(acme, member_of, work, page):
 def test_a_late_order_is_marked(ana, work, page):
     Fulfillment.objects.update(due_at=timezone.now())
     assert "Overdue" in ana.get("/portal/orders/?tab=late").content.decode()
+
+
+def test_the_due_date_of_another_year_has_its_year(ana, sam, work):
+    variant = work.lines.get().variant_id
+    pages = [
+        (ana, path) for path in ("/portal/orders/", "/portal/quick-ship/", f"/portal/products/{variant}/")
+    ]
+    pages.append((sam, f"/portal/purchases/{work.order_id}/"))
+    now = timezone.now()
+    for due, text in ((datetime(2020, 1, 2, tzinfo=UTC), "2 Jan 2020, 00:00"), (now, f"{now:%-d %b, %H:%M}")):
+        Fulfillment.objects.update(due_at=due)
+        for client, path in pages:
+            assert text in client.get(path).text, path
+
+
+def test_a_late_order_may_have_the_last_possible_day_to_ship(ana, work, page):
+    Order.objects.update(ship_until=date.max)
+    Fulfillment.objects.update(due_at=timezone.now())
+    assert "You had to accept it by" in ana.get(page).text
+
+
+@pytest.mark.parametrize(
+    ("tab", "text"),
+    [
+        ("new", "New orders appear here as soon as a retailer sends them."),
+        ("accepted", "No accepted order waits to be shipped."),
+        ("today", "No order has to be shipped today."),
+        ("late", "No order is late."),
+        ("canceling", "No cancellation waits for your answer."),
+        ("shipped", "No order is shipped yet."),
+    ],
+)
+def test_each_tab_without_orders_says_which_orders_it_shows(ana, tab, text):
+    page = ana.get("/portal/orders/", {"tab": tab}).text
+    assert text in page
+    assert ("New orders appear here" in page) is (tab == "new")
 
 
 def test_the_packing_slip_is_a_pdf(ana, work, page):

@@ -17,7 +17,7 @@ LIST = "/portal/returns/"
 
 @pytest.fixture
 def work(acme, shop, a_variant, pushed, ana):
-    """Two shipped lamps."""
+    """Push an order of two lamps, and ship it."""
     a_variant(acme, "LAMP", stock=10)
     work = pushed(shop, {"sku": "LAMP", "quantity": 2}).fulfillments.get()
     act(ana, f"/portal/orders/{work.pk}/do/ship/", tracking_number="1Z1")

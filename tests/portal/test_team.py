@@ -97,7 +97,7 @@ def test_an_owner_changes_a_role_and_removes_a_member_and_the_log_names_the_owne
     assert "Ana (Acme)" in page
 
 
-def test_the_only_owner_stays(ana, owner, bo):
+def test_the_only_owner_cannot_be_removed(ana, owner, bo):
     path = f"/portal/team/members/{owner.pk}/do"
     assert "only owner" in ana.get(f"{path}/remove/").content.decode()
     assert "only owner" in str(said(act(ana, f"{path}/change-role/", member_role="viewer")))
@@ -162,6 +162,12 @@ def test_an_operator_sees_the_portal_as_a_member_and_cannot_change_anything(oper
 
     assert operator.get("/portal/end-visit/").url == f"/admin/accounts/supplier/{owner.supplier_id}/team/"
     assert operator.get("/portal/team/").url == "/portal/choose/"
+
+
+def test_the_page_of_a_member_shows_the_address_and_leads_operators_to_no_refusal(operator, owner):  # noqa: F811
+    page = operator.get(f"/admin/accounts/member/{owner.pk}/change/").text
+    assert owner.user.email in page
+    assert "/admin/auth/user/" not in page
 
 
 def test_a_visit_of_an_operator_ends_after_half_an_hour(operator, owner, acme, monkeypatch):  # noqa: F811

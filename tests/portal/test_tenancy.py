@@ -1,4 +1,4 @@
-"""The walls of the portal: every page of the URL configuration, every role, own and foreign records.
+"""Access to the portal: each page of the URL configuration, with each role, for own and foreign records.
 
 A new page is covered without a change here, as long as `everything` makes a record for it.
 """
@@ -48,7 +48,7 @@ PAGES: list[tuple[str, type[PortalPage], bool]] = [
 
 @pytest.fixture
 def everything(acme, rival, shop, boutique, member_of, a_variant, pushed):
-    """Two suppliers and two retailers, each with a record of each kind that pages show."""
+    """Create two suppliers and two retailers, each with a record of each kind that pages show."""
     members = {party: member_of(party) for party in (acme, rival, shop, boutique)}
     for party in members:
         InvitationFactory.create(party=party)
@@ -81,7 +81,7 @@ def records_of(page: type[PortalPage], member: Member) -> QuerySet[Any]:
 
 
 def record_id(page: type[PortalPage], member: Member, not_of: Member | None = None) -> int:
-    """Return the id of a record that the page shows to a member, but not to the other one."""
+    """Return the id of a record that the page shows to a member, but not to the member `not_of`."""
     hidden = [] if not_of is None else [record.pk for record in records_of(page, not_of)]
     record = records_of(page, member).exclude(pk__in=hidden).first()
     assert record is not None, f"The fixture `everything` makes no record for {page.__name__}."
@@ -137,7 +137,7 @@ def test_strangers_and_operators_see_no_page(everything, client):
             assert operator.get(path)["Location"] == "/portal/choose/", path
 
 
-def test_a_removed_member_is_out_at_once(ana, owner):
+def test_a_removed_member_loses_access_at_once(ana, owner):
     assert ana.get("/portal/team/").status_code == 200
     Member.objects.filter(pk=owner.pk).update(removed_at="2026-01-01T00:00Z")
 

@@ -1,4 +1,4 @@
-"""*Today* of a supplier: each kind of open work, its number, and the one button that leads to it."""
+"""The page *Today* of a supplier: each kind of open work with its number and a button to its list."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PASSWORD = "correct horse battery staple"
 
 
 def at_once(transport: paramiko.Transport | None) -> None:
-    """Send each write at once: otherwise it would wait 40 ms for an acknowledgement of the system."""
+    """Send each write at once. A write that follows another would wait 40 ms for an acknowledgement."""
     assert transport is not None
     transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -88,7 +88,7 @@ def made_host_keys() -> TemporaryDirectory[str]:
 
 @pytest.fixture
 def serve(settings: Any) -> Iterator[Callable[..., SftpServer]]:
-    """Return servers with these limits; failed logins are not slowed by default."""
+    """Return a function that starts a server with these limits. Failed logins are not delayed by default."""
     shutil.copytree(made_host_keys().name, settings.SECRETS_DIR, dirs_exist_ok=True)
     with ExitStack() as stack:
         yield lambda **limits: stack.enter_context(serving(SessionLimits(**{"failure_delay": 0.0, **limits})))
@@ -101,7 +101,7 @@ def server(transactional_db: None, serve: Callable[..., SftpServer]) -> SftpServ
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
-    """Return a logged-in client; it uses the password unless `how` has other credentials."""
+    """Return a function that logs a client in, by password unless `how` has a key."""
     with ExitStack() as stack:
 
         def make(server: SftpServer, username: str, **how: Any) -> paramiko.SSHClient:
@@ -127,7 +127,7 @@ def acme_sftp(
 
 @pytest.fixture
 def cut(server: SftpServer) -> Callable[[paramiko.SSHClient], None]:
-    """Cut the network during a client's operation; return when the server has noticed."""
+    """Return a function that cuts a client's connection, and waits until the server has noticed this."""
 
     def make(client: paramiko.SSHClient) -> None:
         sent_from = client.get_transport().sock.getsockname()[1]
@@ -142,7 +142,7 @@ def cut(server: SftpServer) -> Callable[[paramiko.SSHClient], None]:
 def leave_cut(
     server: SftpServer, acme: Supplier, connect: Callable[..., paramiko.SSHClient], cut: Callable[..., None]
 ) -> Callable[..., None]:
-    """Begin an upload as Acme, or resume it `at` a byte, and lose the connection after `content`."""
+    """Return a function that begins or resumes an upload as Acme, and is cut off after `content`."""
 
     def make(path: str, content: bytes, at: int = 0) -> None:
         if not SftpLogin.objects.filter(username="acme").exists():
@@ -168,7 +168,7 @@ def acme_area(acme: Supplier) -> AreaPath:
 
 @pytest.fixture
 def page(settings: Any) -> Client:
-    """Return a page of the admin, as the operator Anna sees it."""
+    """Return a client that is signed in to the admin as the operator Anna."""
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -1,4 +1,4 @@
-"""Operators manage logins and hosts; no password ever comes out again."""
+"""Operators manage logins and hosts. No page ever shows a stored password."""
 
 from __future__ import annotations
 
@@ -67,6 +67,17 @@ def test_a_host_is_registered_with_its_key_and_an_encrypted_password(page: Clien
     assert host.password not in shown
 
 
+def test_a_host_that_is_registered_already_is_refused_with_the_reason(page: Client, acme: Supplier):
+    form = {"supplier": acme.pk, "host": "files.acme.example", "port": 22, "host_key": public_line()}
+    form |= {"username": "exchange", "new_password": "s3cret"}
+    page.post("/admin/sftp_ingest/remotehost/add/", form)
+    again = page.post("/admin/sftp_ingest/remotehost/add/", form)
+
+    errors = again.context["adminform"].form.non_field_errors()
+    assert errors == ["The supplier has this host and port already. Change that host instead."]
+    assert RemoteHost.objects.count() == 1
+
+
 def test_a_password_is_sent_only_to_the_host_that_it_was_entered_for(page: Client, acme: Supplier):
     form: dict[str, Any] = {
         "supplier": acme.pk,
@@ -91,7 +102,7 @@ def test_a_password_is_sent_only_to_the_host_that_it_was_entered_for(page: Clien
     assert (host.host, host.read_password()) == ("new.acme.example", "another")
 
 
-def test_uploads_are_only_looked_at(page: Client, acme: Supplier, rf):
+def test_uploads_are_read_only(page: Client, acme: Supplier, rf):
     upload = UploadFactory.create(supplier=acme, path="products/a.csv")
 
     assert b"products/a.csv" in page.get("/admin/sftp_ingest/upload/").content

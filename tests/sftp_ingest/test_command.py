@@ -42,7 +42,7 @@ def process(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_where_it_listens_and_ends_when_asked(tmp_path: Path, number: signal.Signals):
+def test_the_server_logs_its_address_and_ends_on_a_signal(tmp_path: Path, number: signal.Signals):
     with process(tmp_path, 0) as server:
         assert server.stdout is not None
         line = server.stdout.readline()
@@ -57,7 +57,7 @@ def test_it_says_where_it_listens_and_ends_when_asked(tmp_path: Path, number: si
     assert "Traceback" not in said
 
 
-def test_it_raises_its_limit_of_open_files_to_serve_many_clients(tmp_path: Path):
+def test_the_server_raises_its_limit_of_open_files_to_serve_many_clients(tmp_path: Path):
     with process(tmp_path, 0, preexec_fn=lambda: setrlimit(RLIMIT_NOFILE, (64, 4096))) as server:
         assert server.stdout is not None
         port = int(server.stdout.readline().rpartition(":")[2])

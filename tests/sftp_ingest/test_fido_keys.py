@@ -90,7 +90,7 @@ def test_a_signature_counts_only_for_its_data_its_key_and_a_touch(kind):
 
 
 @both_kinds
-def test_a_signature_of_noise_does_not_count(kind):
+def test_a_random_signature_does_not_count(kind):
     key = SecurityKey(kind)
     for noise in (b"", b"\x00\x00\x00\x01\xff", key.sign_ssh_data(b"x").asbytes()[:40]):
         assert not verified(key, b"x", Message(noise))

@@ -1,4 +1,4 @@
-"""Changes of logins and remote hosts: in operators' history, in no feed, and without secrets."""
+"""Changes of logins and remote hosts are in the history for operators, in no feed, and without secrets."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_no_secret_is_in_the_history(page: Client, login_form, host_form):
         assert secret not in history
 
 
-def test_no_key_reads_it_and_operators_find_it(page: Client, acme: Supplier, login_form, client_for):
+def test_no_key_reads_the_history_and_operators_find_it(page: Client, acme: Supplier, login_form, client_for):
     page.post(f"{LOGINS}add/", login_form)
 
     assert client_for(acme).get("events").json()["results"] == []

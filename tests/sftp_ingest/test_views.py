@@ -57,11 +57,13 @@ def test_pages_follow_each_other(acme: Supplier, uploads, client_for):
 
 
 @pytest.mark.parametrize("scope", [Scope.CATALOG_READ, Scope.INVENTORY_READ])
-def test_either_reading_scope_will_do(acme: Supplier, uploads, client_for, scope: Scope):
+def test_each_of_these_scopes_allows_to_read_uploads(acme: Supplier, uploads, client_for, scope: Scope):
     assert client_for(acme, scopes=[scope]).get("uploads").status_code == 200
 
 
-def test_others_may_not(acme: Supplier, rival: Supplier, shop, uploads, client_for, anonymous):
+def test_other_parties_and_keys_without_the_scope_may_not_read_uploads(
+    acme: Supplier, rival: Supplier, shop, uploads, client_for, anonymous
+):
     path = f"/v3/suppliers/{acme.pk}/uploads"
 
     assert anonymous.get(path).status_code == 401
@@ -80,8 +82,8 @@ def test_a_list_of_any_length_costs_two_queries(
     acme: Supplier, uploads, client_for, django_assert_num_queries
 ):
     client = client_for(acme)
-    client.get("uploads")  # the key's use is noted once a minute
-    with django_assert_num_queries(2):  # the key with its party, the page
+    client.get("uploads")  # stores the use of the key, once a minute
+    with django_assert_num_queries(2):  # queries: the key with its party, the page
         client.get("uploads")
 
 

@@ -1,76 +1,58 @@
-"""The import of a product file, beside two common ways of Django projects to load the same file.
+"""The import of a product file, beside two ways in which Django projects commonly load the same file.
 
-The first is `django-import-export` with a cached loader and its fastest settings for each load; the second
-is a loop over the file with `bulk_create(update_conflicts=True)`. Each writes the same table for its own
-supplier, and all must leave the same rows. Only the import checks check digits, lengths and ambiguous
-numbers, resumes after a kill, and reports bad rows by line.
+The first way is `django-import-export` with a cached loader and its fastest settings for each load. The
+second is a loop over the file with `bulk_create(update_conflicts=True)`. All three write to the same table,
+each for a supplier of its own, and must leave the same rows. Only the import checks check digits, lengths and
+ambiguous numbers, resumes after a kill, and reports bad rows by line.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Count, Sum
 from django.utils import timezone
 
 from accounts.models import Supplier
 from catalog.models import Variant
-from imports.models import ImportJob
-from imports.pipeline.job_runner import run_job
 from tools.bench import files
-from tools.bench.database import own_database
-from tools.bench.imports import execute, require_success, start
-from tools.bench.measuring import timed
+from tools.bench.database import execute, own_database
+from tools.bench.imports import COLUMNS, NUMERIC, run_import, upload_folder
+from tools.bench.measuring import show, timed
 from tools.bench.options import read_options
 from tools.bench.sizes import size
 
-FIELDS = files.HEADER.split(",")
-NUMERIC = {"retail_price", "wholesale_price", "weight"}
 BATCH = 1_000  # sizes from 250 to 10,000 differ in speed only by chance
 
-Load = Callable[[Any, Path], None]
+Load = Callable[[Any, Path], object]
 LOADS = ("first load", "1 % changed")
 
 
 def main(arguments: list[str]) -> None:
     options = read_options("compared", arguments, rows=size(100_000, smoke=500))
-    with tempfile.TemporaryDirectory() as folder, own_database():
-        settings.UPLOADS_DIR = Path(folder) / "uploads"
-        settings.UPLOADS_DIR.mkdir()
-        compare(Path(folder), options.rows)
-
-
-def compare(folder: Path, rows: int) -> None:
-    first, second = folder / "first.csv", folder / "second.csv"
-    files.write_products(first, rows)
-    files.write_products(second, rows, changed_every=100)
-    print(f"  {rows:,} rows, {first.stat().st_size / 1e6:,.0f} MB; first load, then 1 % changed", flush=True)
-    seconds: dict[str, list[float]] = {}
-    digests: set[tuple[Any, ...]] = set()
-    for name, (load, again) in contenders().items():
-        seconds[name], digest = measure(name, rows, (load, first), (again, second))
-        digests.add(digest)
-    if len(digests) != 1:
-        sys.exit(f"The contenders left different rows: {digests}")
-    ours, *others = seconds
-    for name in others:
-        for number, load_name in enumerate(LOADS):
-            label = f"{load_name}: time of {name} / of the import"
-            print(f"  {label:<66} {seconds[name][number] / seconds[ours][number]:8.1f}", flush=True)
+    with own_database(), upload_folder() as folder:
+        paths = [folder / "first.csv", folder / "second.csv"]
+        files.write_products(paths[0], options.rows)
+        files.write_products(paths[1], options.rows, changed_every=100)
+        results = {name: measure(name, options.rows, loads, paths) for name, loads in contenders().items()}
+    if len({digest for _, digest in results.values()}) != 1:
+        sys.exit(f"The contenders left different rows: {results}")
+    (ours, _), *_ = results.values()
+    for name, (seconds, _) in [*results.items()][1:]:
+        for load_name, theirs, our in zip(LOADS, seconds, ours, strict=True):
+            show(f"{load_name}: time of {name} / of the import", theirs / our, digits=1)
 
 
 def contenders() -> dict[str, tuple[Load, Load]]:
-    """Return the contenders, the import first; each has a function for a first and for a second load."""
+    """Return the functions for the first and for the second load of each contender. The import is first."""
     loads: dict[str, tuple[Load, Load]] = {"the import": (by_import, by_import)}
     try:
         import import_export  # noqa: F401 - an optional package
@@ -78,14 +60,16 @@ def contenders() -> dict[str, tuple[Load, Load]]:
         print("  django-import-export is left out, because it is not installed: `make bench` installs it, or")
         print("  `pip install -r requirements/bench.txt`.")
     else:
-        loads["django-import-export"] = (by_resource(again=False), by_resource(again=True))
+        loads["django-import-export"] = partial(by_resource, False), partial(by_resource, True)
     return {**loads, "bulk_create upserts": (by_bulk_create, by_bulk_create)}
 
 
-def measure(name: str, rows: int, *loads: tuple[Load, Path]) -> tuple[list[float], tuple[Any, ...]]:
+def measure(
+    name: str, rows: int, loads: tuple[Load, Load], paths: list[Path]
+) -> tuple[list[float], tuple[Any, ...]]:
     """Return the seconds of each load, and a digest of the rows after both."""
     supplier, seconds = Supplier.objects.create(name=name), []
-    for load_name, (load, path) in zip(LOADS, loads, strict=True):
+    for load_name, load, path in zip(LOADS, loads, paths, strict=True):
         execute("VACUUM ANALYZE catalog_variant")
         with timed(f"{name}: {load_name}", rows) as clock:
             load(supplier, path)
@@ -96,13 +80,11 @@ def measure(name: str, rows: int, *loads: tuple[Load, Path]) -> tuple[list[float
 
 
 def by_import(supplier: Any, path: Path) -> None:
-    pk = start(supplier, "products", path, None)
-    run_job(pk)
-    require_success(ImportJob.objects.get(pk=pk), "the import")
+    run_import(supplier, "products", path, "of which the job", 0)
 
 
-def by_resource(*, again: bool) -> Load:
-    """Load with django-import-export. If most rows are unchanged, comparing is faster than writing all."""
+def by_resource(again: bool, supplier: Any, path: Path) -> None:
+    """Load with django-import-export. With `again`, skip unchanged rows, which are most rows."""
     # An optional package: the other contenders run without it.
     from import_export.instance_loaders import CachedInstanceLoader
     from import_export.resources import ModelResource
@@ -115,7 +97,7 @@ def by_resource(*, again: bool) -> Load:
 
         class Meta:
             model = lean
-            fields = FIELDS
+            fields = COLUMNS
             import_id_fields = ("sku",)
             instance_loader_class = CachedInstanceLoader
             use_bulk = True
@@ -126,36 +108,33 @@ def by_resource(*, again: bool) -> Load:
             report_skipped = False
             use_transactions = True
 
-        def __init__(self, supplier: Any) -> None:
-            super().__init__()
-            self.supplier = supplier
-
         def get_queryset(self) -> Any:
-            return lean.objects.filter(supplier_id=self.supplier.pk)
+            return lean.objects.filter(supplier_id=supplier.pk)
 
         def init_instance(self, row: Any = None) -> Any:
-            return lean(supplier_id=self.supplier.pk)
+            return lean(supplier_id=supplier.pk)
 
-    def load(supplier: Any, path: Path) -> None:
-        with path.open(encoding="utf-8", newline="") as file:
-            dataset = Dataset().load(file, format="csv")
-        result = Resource(supplier).import_data(dataset, raise_errors=True)
-        assert not result.has_errors()
-
-    return load
+    with path.open(encoding="utf-8", newline="") as file:
+        result = Resource().import_data(Dataset().load(file, format="csv"), raise_errors=True)
+    assert not result.has_errors()
 
 
 def by_bulk_create(supplier: Any, path: Path) -> None:
     lean = lean_variant()
-    changes = [*(field for field in FIELDS if field != "sku"), "updated_at"]
+    changes = [*(field for field in COLUMNS if field != "sku"), "updated_at"]
     with path.open(encoding="utf-8", newline="") as file:
-        for batch in _batches(csv.DictReader(file)):
+        rows = csv.DictReader(file)
+        while batch := list(islice(rows, BATCH)):
             lean.objects.bulk_create(
-                [lean(supplier_id=supplier.pk, **_typed(row)) for row in batch],
+                [lean(supplier_id=supplier.pk, **dict(_typed(row))) for row in batch],
                 update_conflicts=True,
                 unique_fields=["supplier_id", "sku"],
                 update_fields=changes,
             )
+
+
+def _typed(row: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    return ((name, Decimal(cell) if name in NUMERIC else cell) for name, cell in row.items())
 
 
 @cache
@@ -166,7 +145,7 @@ def lean_variant() -> Any:
     columns.
     """
     meta: Any = Variant._meta
-    fields: dict[str, Any] = {name: meta.get_field(name).clone() for name in FIELDS}
+    fields: dict[str, Any] = {name: meta.get_field(name).clone() for name in COLUMNS}
 
     class Meta:
         app_label, managed, db_table = "catalog", False, meta.db_table
@@ -184,12 +163,3 @@ def lean_variant() -> Any:
         "updated_at": models.DateTimeField(default=timezone.now),
     }
     return type("LeanVariant", (models.Model,), {**fields, "Meta": Meta, "__module__": __name__})
-
-
-def _typed(row: dict[str, str]) -> dict[str, Any]:
-    return {name: Decimal(cell) if name in NUMERIC else cell for name, cell in row.items()}
-
-
-def _batches(rows: Iterator[dict[str, str]]) -> Iterator[list[dict[str, str]]]:
-    while batch := list(islice(rows, BATCH)):
-        yield batch

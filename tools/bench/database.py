@@ -1,10 +1,11 @@
-"""Servers and a database that belong to the bench: made for one run, dropped after it."""
+"""Servers and databases that belong to the bench: made for one run, dropped after it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import django
 import psycopg
@@ -13,7 +14,7 @@ from django.db import connection
 from tools.launcher.embedded.servers import temporary_servers
 
 TEMPLATE_VARIABLE = "BENCH_TEMPLATE"
-"""Names a migrated database to copy. A copy takes a tenth of the time of the migrations."""
+"""The variable with the name of a migrated database. A copy of it takes a tenth of the migrations' time."""
 SAME_EPOCH = """
     UPDATE events_epoch SET incarnation = incarnation() WHERE id = (SELECT max(id) FROM events_epoch)
 """
@@ -21,7 +22,7 @@ SAME_EPOCH = """
 
 @contextmanager
 def own_servers() -> Iterator[None]:
-    """Start a server for each URL that is not given, and set Django up so that models can be imported."""
+    """Start PostgreSQL and Redis unless the environment has their URLs, and set Django up for models."""
     with temporary_servers(os.environ) as urls:
         os.environ.update({"RATE_LIMIT": "off", **urls})
         django.setup()
@@ -46,6 +47,17 @@ def template_database() -> Iterator[str]:
 
 
 @contextmanager
+def second_copy() -> Iterator[str]:
+    """Copy Django's database and yield the name of the copy. Later rows of the database are not copied."""
+    name = str(connection.settings_dict["NAME"])
+    _copy(name, f"{name}_small")
+    try:
+        yield f"{name}_small"
+    finally:
+        _drop(f"{name}_small")
+
+
+@contextmanager
 def _migrated() -> Iterator[None]:
     name = connection.settings_dict["NAME"]
     connection.settings_dict.setdefault("TEST", {})["NAME"] = f"bench_{name}"
@@ -59,9 +71,9 @@ def _migrated() -> Iterator[None]:
 @contextmanager
 def _copy_of(template: str) -> Iterator[None]:
     before, name = connection.settings_dict["NAME"], f"{template}_{os.getpid()}"
-    copy_database(template, name)
+    _copy(template, name)
     connection.settings_dict["NAME"] = name
-    # Otherwise the first query begins a new epoch, and the ids of the market would not start at one.
+    # Continue the template's epoch. In a new epoch, ids would jump ahead, but the market needs ids from one.
     with psycopg.connect(**{**connection.get_connection_params(), "dbname": name}) as raw:
         raw.execute(SAME_EPOCH)
     try:
@@ -69,17 +81,31 @@ def _copy_of(template: str) -> Iterator[None]:
     finally:
         connection.close()
         connection.settings_dict["NAME"] = before
-        drop_database(name)
+        _drop(name)
 
 
-def copy_database(source: str, copy: str) -> None:
+def _copy(source: str, copy: str) -> None:
     """Copy a database without connections, on the same server."""
+    _drop(copy)
     with connection._nodb_cursor() as cursor:
         connection.close()
-        cursor.execute(f'DROP DATABASE IF EXISTS "{copy}"')
         cursor.execute(f'CREATE DATABASE "{copy}" TEMPLATE "{source}"')
 
 
-def drop_database(name: str) -> None:
+def _drop(name: str) -> None:
     with connection._nodb_cursor() as cursor:
         cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def database_url(name: str = "") -> str:
+    """Return the URL of Django's database, or of another database on its server."""
+    known = connection.settings_dict
+    at = f"{known['USER']}:{known['PASSWORD']}@{known['HOST'] or '127.0.0.1'}:{known['PORT'] or 5432}"
+    return f"postgresql://{at}/{name or known['NAME']}"
+
+
+def execute(statement: str, params: Any = None) -> list[tuple[Any, ...]]:
+    """Run a statement on Django's database and return its rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall() if cursor.description else []

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import defaultdict
+from collections import Counter
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from django.conf import settings
-from django.db import connection
 from django.test import Client
 
 from accounts.models import ApiKey, Retailer, Supplier
 from events.models import Event
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
-from tools.bench.database import own_database
-from tools.bench.measuring import timed
+from tools.bench.database import execute, own_database
+from tools.bench.measuring import show, timed
 from tools.bench.options import read_options
+from tools.bench.serving.market import ADDRESS
 from tools.bench.sizes import size
 from tools.demo import cast
 
@@ -39,119 +39,97 @@ GROUPS = {
     "catalog_": "variants",
     "imports_": "imports and their lines",
 }
-"""The tables whose names begin like this."""
-ADDRESS = {
-    "first_name": "Ada",
-    "last_name": "Berg",
-    "address1": "12 Harbour Street",
-    "city": "Portland",
-    "state": "ME",
-    "zip_code": "04101",
-    "country": "US",
-    "email": "ada.berg@example.com",
-}
-
-
-class MeasuredParty:
-    """The client of a party, within this process."""
-
-    def __init__(self, party: Supplier | Retailer) -> None:
-        _, self._secret = ApiKey.issue(party, "bench", rate_limit="off")
-        self._base = f"/v3/{party.role.value}s/{party.pk}/"
-        self._http = Client()
-
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
-        answer = self._http.generic(
-            method,
-            f"{self._base}{path}",
-            b"" if body is None else json.dumps(body).encode(),
-            "application/json",
-            headers={"Authorization": f"Bearer {self._secret}", "Idempotency-Key": str(uuid4())},
-        )
-        if answer.status_code >= 400:
-            raise RuntimeError(f"{method} {path} got {answer.status_code}: {answer.content!r}")
-        return json.loads(answer.content)
+"""The printed name of each group of tables, by the first letters of the tables' names."""
+NEW = "fulfillments?limit=500&filter=%7B%22fulfillment_state%22%3A%22new%22%7D"
+WARM_UP = size(100, smoke=5)
 
 
 def main(arguments: list[str]) -> None:
     options = read_options("disk", arguments, orders=size(1_000, smoke=20), rows=size(50_000, smoke=200))
-    settings.ALLOWED_HOSTS = ["testserver"]
-    logging.disable(logging.INFO)  # a line for each request
+    logging.disable(logging.INFO)  # the log would have a line for each request
     with own_database():
         cast.create()
-        acme, shop = (
-            MeasuredParty(Supplier.objects.get(name="Acme")),
-            MeasuredParty(Retailer.objects.get(name="Shop")),
-        )
-        # The first orders fill pages that exist already, so they are not measured.
-        trade(acme, shop, 0, size(100, smoke=5))
+        trade(0, WARM_UP)  # the first orders fill pages that exist already, so they are not measured
         before = sizes()
         with timed(f"{options.orders:,} orders with two lines", options.orders):
-            trade(acme, shop, 1, options.orders)
-        show(before, options.orders, "order")
+            trade(WARM_UP, options.orders)
+        show_growth(before, options.orders, "order")
         before = sizes()
         with timed(f"a product file with {options.rows:,} rows", options.rows):
-            import_products(acme, options.rows)
-        show(before, options.rows, "row")
+            lines = [
+                f"BENCH-{number},Article number {number},{number % 90 + 9}.90"
+                for number in range(options.rows)
+            ]
+            data = {"data": ["sku,title,retail_price", *lines]}
+            run_job(asking(Supplier.objects.get(name="Acme"))("POST", "importProducts", data)["id"])
+        show_growth(before, options.rows, "row")
 
 
-def trade(acme: MeasuredParty, shop: MeasuredParty, series: int, count: int) -> None:
+def asking(party: Supplier | Retailer) -> partial[Any]:
+    """Return a function that sends a request of this party, within this process."""
+    _, secret = ApiKey.issue(party, "bench", rate_limit="off")
+    base = f"/v3/{party.role.value}s/{party.pk}/"
+    return partial(_ask, Client(HTTP_HOST="localhost"), base, secret)
+
+
+def _ask(client: Client, base: str, secret: str, method: str, path: str, body: Any = None) -> Any:
+    answer = client.generic(
+        method,
+        f"{base}{path}",
+        b"" if body is None else json.dumps(body).encode(),
+        "application/json",
+        headers={"Authorization": f"Bearer {secret}", "Idempotency-Key": str(uuid4())},
+    )
+    if answer.status_code >= 400:
+        raise RuntimeError(f"{method} {path} got {answer.status_code}: {answer.content!r}")
+    return json.loads(answer.content)
+
+
+def trade(after: int, count: int) -> None:
     """Push, capture, accept and ship this number of orders, in groups of 100."""
-    for start in range(0, count, 100):
-        stock(acme)
-        for number in range(start, min(start + 100, count)):
-            shop.ask("POST", "orders", an_order(f"SO-{series}-{number:06}"))
-        for work in acme.ask(
-            "GET", "fulfillments?limit=500&filter=%7B%22fulfillment_state%22%3A%22new%22%7D"
-        ):
-            acme.ask("PUT", f"fulfillments/{work['id']}/setStatus/accepted")
-            parcel = {"tracking_number": f"BENCH{work['id']:012}", "carrier": "UPS"}
-            acme.ask("PUT", f"fulfillments/{work['id']}/setStatus/shipped", parcel)
-        Event.publish()
-
-
-def stock(acme: MeasuredParty) -> None:
-    warehouse = Warehouse.objects.filter(supplier__name="Acme").earliest("id").pk
+    supplier = Supplier.objects.get(name="Acme")
+    acme, shop = asking(supplier), asking(Retailer.objects.get(name="Shop"))
+    warehouse = Warehouse.objects.filter(supplier=supplier).earliest("id").pk
     counts = [{"id": sku, "amount": 1_000} for sku in ("LAN-01", "KET-1L")]
-    acme.ask("POST", "inventory", {"warehouse_id": warehouse, "inventories": counts})
+    address = json.loads(ADDRESS)
+    for number in range(after, after + count):
+        if number % 100 == 0:
+            acme("POST", "inventory", {"warehouse_id": warehouse, "inventories": counts})
+        order = {
+            "retailer_order_id": f"SO-{number:06}",
+            "shipping_address": address,
+            "billing_address": address,
+            "shipping_method_code": "GROUND",
+            "order_lines": [
+                {"supplier_id": supplier.pk, "sku": "LAN-01", "quantity": 2, "billed_amount": 79.8},
+                {"supplier_id": supplier.pk, "sku": "KET-1L", "quantity": 1, "billed_amount": 44.5},
+            ],
+        }
+        shop("POST", "orders", order)
+        if number % 100 == 99 or number == after + count - 1:
+            for work in acme("GET", NEW):
+                path = f"fulfillments/{work['id']}/setStatus"
+                acme("PUT", f"{path}/accepted")
+                acme(
+                    "PUT", f"{path}/shipped", {"tracking_number": f"BENCH{work['id']:012}", "carrier": "UPS"}
+                )
+            Event.publish()
 
 
-def an_order(number: str) -> dict[str, Any]:
-    supplier = Supplier.objects.get(name="Acme").pk
-    return {
-        "retailer_order_id": number,
-        "shipping_address": ADDRESS,
-        "billing_address": ADDRESS,
-        "shipping_method_code": "GROUND",
-        "order_lines": [
-            {"supplier_id": supplier, "sku": "LAN-01", "quantity": 2, "billed_amount": 79.8},
-            {"supplier_id": supplier, "sku": "KET-1L", "quantity": 1, "billed_amount": 44.5},
-        ],
-    }
+def sizes() -> Counter[str]:
+    """Return the bytes of each group of tables."""
+    groups: Counter[str] = Counter()
+    for table, bytes_now in execute(SIZES):
+        groups[next((name for start, name in GROUPS.items() if table.startswith(start)), "other tables")] += (
+            bytes_now
+        )
+    return groups
 
 
-def import_products(acme: MeasuredParty, rows: int) -> None:
-    lines = [f"BENCH-{number},Article number {number},{number % 90 + 9}.90" for number in range(rows)]
-    job = acme.ask("POST", "importProducts", {"data": ["sku,title,retail_price", *lines]})
-    run_job(job["id"])
-
-
-def sizes() -> dict[str, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(SIZES)
-        return dict(cursor.fetchall())
-
-
-def show(before: dict[str, int], count: int, unit: str) -> None:
-    """Print the growth of each group of tables."""
-    groups: defaultdict[str, int] = defaultdict(int)
-    for table, bytes_now in sizes().items():
-        groups[group_of(table)] += bytes_now - before.get(table, 0)
-    for name, grown in sorted(groups.items(), key=lambda pair: -pair[1]):
-        if grown:
-            print(f"  {name:<66} {grown / count:8,.0f} bytes for each {unit}")
-    print(f"  {'together':<66} {sum(groups.values()) / count:8,.0f} bytes for each {unit}", flush=True)
-
-
-def group_of(table: str) -> str:
-    return next((group for start, group in GROUPS.items() if table.startswith(start)), "other tables")
+def show_growth(before: Counter[str], count: int, unit: str) -> None:
+    grown = sizes()
+    grown.subtract(before)
+    for name, growth in grown.most_common():
+        if growth:
+            show(name, growth / count, unit=f"bytes for each {unit}", digits=0)
+    show("together", grown.total() / count, unit=f"bytes for each {unit}", digits=0)

@@ -36,9 +36,8 @@ def write_products(path: Path, rows: int, *, changed_every: int = 0) -> None:
             file.write(f"{product_row(number, price=100 if changed else 0)}\n")
 
 
-def write_stock(path: Path, rows: int, *, add: int = 0, every: int = 1) -> None:
+def write_stock(path: Path, rows: int, *, add: int = 0) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write("sku,quantity\n")
         for number in range(1, rows + 1):
-            more = add if number % every == 0 else 0
-            file.write(f"SKU-{number:08d},{number % 500 + more}\n")
+            file.write(f"SKU-{number:08d},{number % 500 + add}\n")

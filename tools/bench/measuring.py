@@ -1,9 +1,11 @@
-"""Clocks, ratios with their limits, and the memory of a process."""
+"""Clocks, the rows of the printed tables, and the memory and processor time of processes."""
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,50 +23,46 @@ def timed(label: str, rows: int = 0) -> Iterator[Clock]:
     clock, began = Clock(), time.perf_counter()
     yield clock
     clock.seconds = time.perf_counter() - began
-    rate = f", {rows / clock.seconds:>10,.0f} rows/s" if rows else ""
-    print(f"  {label:<66} {clock.seconds:8.2f} s{rate}", flush=True)
+    show(label, clock.seconds, unit=f"s, {rows / clock.seconds:>10,.0f} rows/s" if rows else "s")
 
 
-def ratio(label: str, part: float, whole: float, most: float) -> None:
-    """Print a ratio, and whether it is within its limit."""
-    share = part / whole
-    print(f"  {label:<66} {share:8.2f}    (at most {most}: {verdict(share <= most)})", flush=True)
+def show(label: str, *numbers: float, unit: str = "", digits: int = 2) -> None:
+    """Print a row of numbers."""
+    print(f"  {label:<66} {' '.join(f'{each:8,.{digits}f}' for each in numbers)} {unit}".rstrip(), flush=True)
 
 
-def bare(label: str, part: float, whole: float) -> None:
-    """Print a ratio without a limit. It helps to explain the limited ratios."""
-    print(f"  {label:<66} {part / whole:8.2f}", flush=True)
+def at_most(label: str, measured: float, most: float) -> None:
+    """Print a number, and whether it is within its limit."""
+    show(label, measured, unit=f"   (at most {most}{verdict(measured <= most)})")
 
 
 def at_least(label: str, measured: float, least: float) -> None:
     """Print a number, and whether it reaches its goal."""
-    print(f"  {label:<66} {measured:8.2f}    (at least {least}: {verdict(measured >= least)})", flush=True)
+    show(label, measured, unit=f"   (at least {least}{verdict(measured >= least)})")
 
 
 def verdict(is_within: bool) -> str:
-    if SMOKE:
-        return "not judged"
-    return "yes" if is_within else "NO"
+    return "" if SMOKE else ": yes" if is_within else ": NO"
 
 
-def peak_mib(pid: int | str = "self") -> float:
-    """Return the largest amount of memory that a process has had, in MiB."""
-    return _status_mib(pid, "VmHWM:")
+def p95(seconds: Sequence[float]) -> float:
+    """Return the 95th percentile in milliseconds."""
+    return sorted(seconds)[math.ceil(len(seconds) * 0.95) - 1] * 1000
 
 
 def resident_mib(pid: int) -> float:
     """Return the memory of a process, in MiB."""
-    return _status_mib(pid, "VmRSS:")
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _status_mib(pid: int | str, field: str) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith(field):
-            return int(line.split()[1]) / 1024
-    return 0.0
+def cpu_seconds(pid: int) -> float:
+    """Return the seconds of CPU that all threads of a process have used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def cpu_seconds() -> float:
+def cpu_with_database() -> float:
     """Return the processor time of this process and of its PostgreSQL process.
 
     If PostgreSQL runs on another machine, return the time on the clock.

@@ -8,7 +8,7 @@ import argparse
 def read_options(
     part: str, arguments: list[str], *, only: bool = False, **numbers: int
 ) -> argparse.Namespace:
-    """Read the numbers that a part accepts, such as `--rows`; each keyword gives one and its default.
+    """Read the command line of a part. Each keyword is an option for a number, with its default.
 
     With `only`, `--only push` selects the operations that have *push* in their name.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cache
 from itertools import combinations
@@ -21,7 +21,7 @@ ANY_TERMS = PartnerRow(
 
 
 class RandomMarket(NamedTuple):
-    """The wanted lines, and the units that may be reserved of each stock row."""
+    """The wants of all lines, and for each stock key the number of units that can be reserved."""
 
     wants: list[Want]
     available: dict[StockKey, int]
@@ -45,7 +45,7 @@ def random_market(
     ample: bool = False,
     competing: float = 0.25,
 ) -> RandomMarket:
-    """Make a market in which each supplier has each line's variant with the same chance.
+    """Make a market. Each supplier has each line's variant with the same probability.
 
     Some lines compete for the same variants.
     """
@@ -139,20 +139,3 @@ def _fill(market: RandomMarket, warehouses: Iterable[WarehouseKey]) -> tuple[int
         return max(options)
 
     return rest(0, market.wants[0].quantity, 0, tuple(market.available[key] for key in keys))
-
-
-def stock_of(*rows: tuple[int, int, int]) -> Mapping[StockKey, int]:
-    """Return the stock of rows `(variant, warehouse, units)`."""
-    return {(variant, warehouse): units for variant, warehouse, units in rows}
-
-
-def a_candidate(variant_id: int, supplier_id: int, cost: str = "1", **fields: object) -> Candidate:
-    """Return a candidate whose default warehouse has ten times the supplier's number."""
-    values: dict[str, object] = {"priority": 100, "default_warehouse_id": 10 * supplier_id, **fields}
-    values |= {"agreed": NOTHING_AGREED}
-    return Candidate(variant_id, supplier_id, ANY_TERMS, Decimal(cost), **values)  # type: ignore[arg-type]
-
-
-def placed(plan: Plan) -> Sequence[tuple[int, int, int, int]]:
-    """Return a plan's allocations as sorted tuples `(line, variant, warehouse, quantity)`."""
-    return sorted((each.line, *each.stock_key, each.quantity) for each in plan.allocations)

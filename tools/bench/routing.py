@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from random import Random
-from typing import TypeVar
 
 from fulfillments.planning.explaining import explain
 from fulfillments.planning.routing import plan
-from tools.bench.measuring import at_least, ratio
+from tools.bench.measuring import at_least, at_most, show
 from tools.bench.options import read_options
 from tools.bench.random_markets import best_worth, random_market, worth
 from tools.bench.sizes import size
-
-T = TypeVar("T")
 
 MOST_SECONDS = 1.5
 
@@ -48,16 +43,11 @@ def large() -> None:
     """Plan and explain 100 lines that 50 suppliers offer from 5 warehouses each."""
     for ample in (False, True):
         market = random_market(Random(7), lines=100, suppliers=50, warehouses=5, units=5, ample=ample)
-        planned, plan_seconds = _cpu(partial(plan, *market, allow_short=True))
-        _, explain_seconds = _cpu(partial(explain, market.wants, planned, market.available))
-        stock = "ample" if ample else "scarce"
-        print(f"  100 lines × 50 suppliers × 5 warehouses, {stock} stock:")
-        cost = f"plan {plan_seconds:.2f} s of CPU, reasons {explain_seconds:.2f} s"
-        print(f"  {cost}; {len(planned.warehouses)} fulfillments")
-        ratio(f"CPU seconds, {stock}", plan_seconds + explain_seconds, 1, MOST_SECONDS)
-
-
-def _cpu(work: Callable[[], T]) -> tuple[T, float]:
-    began = time.process_time()
-    result = work()
-    return result, time.process_time() - began
+        began = time.process_time()
+        planned = plan(*market, allow_short=True)
+        planning = time.process_time() - began
+        explain(market.wants, planned, market.available)
+        both = time.process_time() - began
+        label = f"100 lines × 50 suppliers × 5 warehouses, {'ample' if ample else 'scarce'} stock"
+        show(f"{label}: CPU of plan, reasons", planning, both - planning)
+        at_most(f"CPU seconds for {len(planned.warehouses)} fulfillments", both, MOST_SECONDS)

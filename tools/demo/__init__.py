@@ -1,1 +1,1 @@
-"""The demo: its parties with stock and keys, and one order through the public interface (`make demo`)."""
+"""The demo: parties with stock and keys, and one order through the public interface (`make demo`)."""

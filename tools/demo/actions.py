@@ -47,7 +47,7 @@ class PartnerActions:
             job = self.expect(quiet.get(f"imports/{job_id}"), 200)
             if job["finished_at"] or time.monotonic() > deadline:
                 break
-            time.sleep(0.1)  # partners poll jobs, too
+            time.sleep(0.1)  # real partners also poll jobs
         self.require(
             job["status"] in ("succeeded", "succeeded_with_errors"),
             f"import {job_id} is {job['status']} after {IMPORT_TIMEOUT:.0f} s at most: {job.get('error')}",
@@ -69,7 +69,7 @@ class PartnerActions:
         self.console.say(f"{answer['updated']} updated, {answer['unchanged']} unchanged")
 
     def captured(self, supplier: SupplierEntry, wanted: dict[str, str]) -> dict[str, Any]:
-        """Capture page by page until this order's fulfillment appears."""
+        """Capture page by page until this order's fulfillment appears, and return the fulfillment."""
         client = self.client("suppliers", supplier)
         page: str | None = f"fulfillments?filter={quote(json.dumps(wanted))}"
         while page:
@@ -90,7 +90,7 @@ class PartnerActions:
         self.console.say(self.expect(answer, 200, code=status)["message"])
 
     def expect(self, answer: DemoAnswer, status: int, code: str = "") -> Any:
-        """Return the answer's body if the answer is the expected one."""
+        """Return the answer's body. Raises DemoError if the status or the code is not the expected one."""
         body = answer.json
         got = body.get("code", "") if isinstance(body, dict) else ""
         if answer.status == status and code in ("", got):

@@ -1,4 +1,4 @@
-"""An HTTP client as a partner would write one: JSON and an API key, standard library only."""
+"""The HTTP client of a party in the demo: JSON and an API key, with the standard library only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TIMEOUT = 30.0
 
 
 class DemoError(Exception):
-    """A step of the demo failed. The message has the unexpected result."""
+    """The error for a failed step of the demo. Its message contains the unexpected result."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class DemoAnswer:
 
     @property
     def json(self) -> Any:
-        """Return the body. Raise DemoError if it is no JSON."""
+        """Return the body. Raises DemoError if it is not JSON."""
         try:
             return json.loads(self.text)
         except ValueError as error:
@@ -47,7 +47,7 @@ class DemoAnswer:
 
 @dataclass
 class PartnerClient:
-    """The client of one party, with the service's URL, the party's path and its key."""
+    """The client of one party, with the service's URL, the party's path and the party's key."""
 
     name: str
     base_url: str
@@ -65,7 +65,7 @@ class PartnerClient:
         return self.call("PUT", path, body)
 
     def call(self, method: str, path: str, body: Any = None) -> DemoAnswer:
-        """Send a request below the party's path, or to a full URL from the service."""
+        """Send a request to a path below the party's path, or to a full URL that the service returned."""
         url = path if path.startswith(self.base_url) else f"{self.base_url}{self.path}/{path}"
         answer = self._send(method, url, body)
         self.on_answer(answer, body)

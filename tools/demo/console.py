@@ -1,4 +1,4 @@
-"""Prints the demo: each step, its requests, the main fields of the answers, and the times."""
+"""The output of the demo: each step, its requests, the main fields of the answers, and the times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INDENT = "     "
 
 
 class Console:
-    """Writes the steps to `out`, in color if requested."""
+    """A writer of the demo's steps to `out`, in color if requested."""
 
     def __init__(self, out: Callable[[str], object], *, colour: bool = False) -> None:
         self._out, self._colour = out, colour
@@ -36,7 +36,7 @@ class Console:
         self._out(self._paint("1", f"{self.step_number:3}  {title}"))
 
     def answer(self, answer: DemoAnswer, body: Any) -> None:
-        """Show a request and its status; `say` shows the main fields of the answer."""
+        """Show a request and its status. `say` shows the main fields of the answer."""
         self._wrapped(self._paint("36", unquote(answer.request)))
         if body:
             self._wrapped(json.dumps(body, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Writes demo.json: URLs and keys for clients of the demo. Only this file holds the demo's secrets."""
+"""The file demo.json: URLs and keys for clients of the demo. No other file contains the demo's secrets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SupplierEntry(PartyEntry):
 
 
 class MemberEntry(TypedDict):
-    """A member who can sign in to the portal; `party` is a text such as `supplier:1`."""
+    """A member who can sign in to the portal. `party` is a text such as `supplier:1`."""
 
     email: str
     password: str
@@ -80,7 +80,7 @@ def path() -> Path:
 
 
 def load(source: Path | None = None) -> Demo:
-    """Read demo.json. Raise FileNotFoundError, or ValueError if it is no JSON object."""
+    """Read demo.json. Raises OSError, or ValueError if the content is not a JSON object."""
     source = source or path()
     content = json.loads(source.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
@@ -89,7 +89,7 @@ def load(source: Path | None = None) -> Demo:
 
 
 def write(target: Path | None = None) -> Demo:
-    """Write demo.json. Secrets of the old file that are still valid stay."""
+    """Write demo.json. Keep secrets of the old file that are still valid, and replace the others."""
     target = target or path()
     try:
         known: dict[str, Any] = {**load(target)}
@@ -143,7 +143,7 @@ def _member(party: Supplier | Retailer, known: dict[str, Any]) -> MemberEntry:
 
 
 def _password(user: User, known: str) -> str:
-    """Return the known password if it is right; else set a new one and return it."""
+    """Return the known password if it is right. Otherwise set and return a new password."""
     if passwords.fits(known, user.password):
         return known
     password = passwords.new_password()
@@ -169,7 +169,7 @@ def _party(party: Supplier | Retailer, known: dict[str, Any]) -> PartyEntry:
 
 
 def _fresh_key(party: Supplier | Retailer) -> tuple[ApiKey, str]:
-    """Issue a new demo key, and revoke earlier demo keys, whose secrets are lost."""
+    """Issue a new demo key, and revoke the earlier demo keys, whose secrets are unknown."""
     party.api_keys.filter(name=KEY_NAME, revoked_at=None).update(revoked_at=timezone.now())
     return ApiKey.issue(party, KEY_NAME)
 

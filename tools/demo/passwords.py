@@ -1,6 +1,7 @@
-"""Hashes of the demo's passwords. These are random texts of 144 bits, so a few hash rounds are enough.
+"""Hashes of the demo's passwords, which are random texts of 144 bits. So a few hash rounds are secure.
 
-Django's own rounds take a third of a second, and each start checks about twenty passwords.
+Django's own number of rounds takes a third of a second, and each start of the demo checks about twenty
+passwords.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def new_password() -> str:
 
 
 def hashed(password: str) -> str:
-    """Return the hash to store. The first sign-in of a user replaces it by Django's own."""
+    """Return the hash to store. At the first sign-in, Django replaces it by a hash with its own rounds."""
     hasher = get_hasher()
     if isinstance(hasher, PBKDF2PasswordHasher):
         return hasher.encode(password, hasher.salt(), ROUNDS)
@@ -26,8 +27,8 @@ def hashed(password: str) -> str:
 
 
 def fits(password: str, stored: str) -> bool:
-    """Return whether a password has this hash, and change nothing."""
+    """Return whether a password has this hash. Unlike `check_password`, never store a new hash."""
     try:
         return bool(password) and identify_hasher(stored).verify(password, stored)
-    except ValueError:  # no hash, or of an unknown kind
+    except ValueError:  # `stored` is no hash, or a hash of an unknown kind
         return False

@@ -1,4 +1,4 @@
-"""Orders in many states, so that the admin looks as on a working day (--with-orders)."""
+"""Sample orders in many states, so that the pages of the admin show data (--with-orders)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PEOPLE = (
 
 
 def make_orders() -> None:
-    """Create the missing orders."""
+    """Create the sample orders that do not exist yet."""
     for number, sample in enumerate(SAMPLES):
         _make(f"SAMPLE-{1001 + number}", number, *sample)
 
@@ -59,7 +59,7 @@ def _content(name: str, number: int, lines: list[dict[str, Any]]) -> dict[str, A
 
 
 def _supplier_of(fulfillment: Fulfillment) -> Actor:
-    """Return the supplier of a fulfillment as the history names it."""
+    """Return the actor for the supplier of a fulfillment."""
     return Actor(ActorKind.SUPPLIER, f"system:demo ({fulfillment.supplier})")
 
 
@@ -99,7 +99,7 @@ BLANKET = {"sku": "BLK-RED", "quantity": 1}
 KETTLE = {"sku": "KET-1L", "quantity": 1}
 STOVE = {"sku": "R-STOVE", "quantity": 1}
 
-# The retailer of an order, its lines, and the moves of each of its fulfillments.
+# For each order: the retailer, the lines, and the moves of each of its fulfillments.
 SAMPLES: tuple[tuple[Any, ...], ...] = (
     ("Shop", [LANTERN, KETTLE]),
     ("Shop", [BLANKET, STOVE], _accept),

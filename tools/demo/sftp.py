@@ -1,4 +1,4 @@
-"""Uploads a file to an upload area with the OpenSSH client, or with paramiko if OpenSSH is missing."""
+"""The upload of a file with the OpenSSH client, or with paramiko if OpenSSH is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIMEOUT = 60
 
 @dataclass(frozen=True)
 class UploadAreaLogin:
-    """The address of an upload area, and a login for it."""
+    """The host, the port and a login of an upload area."""
 
     host: str
     port: int
@@ -33,7 +33,7 @@ class UploadAreaLogin:
 
 
 def put(area: UploadAreaLogin, source: Path, target: str) -> str:
-    """Upload a file and return the name of the client program. Raise DemoError."""
+    """Upload a file and return the name of the client program. Raises DemoError."""
     if shutil.which("sftp"):
         _put_with_openssh(area, source, target)
         return "sftp"

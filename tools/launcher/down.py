@@ -1,4 +1,4 @@
-"""`make down`: stop the `make run` of this DATA_DIR, and wait until all of its processes are gone."""
+"""`make down`: stop the `make run` of this DATA_DIR, and wait until all its processes have ended."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from tools.launcher.lock import holder, is_launcher, lock_file, lock_when_free, 
 
 
 def down(data_dir: Path) -> str:
-    """Stop the running Exchange and return a sentence for the user. Raise TimeoutError if it does not end."""
+    """Stop the running Exchange and return a sentence for the user. Raises TimeoutError."""
     nothing = f"Nothing runs in {data_dir}."
     if not lock_file(data_dir).exists():
         return nothing
@@ -18,7 +18,7 @@ def down(data_dir: Path) -> str:
         os.close(descriptor)
         return nothing
     pid = holder(data_dir)
-    if pid and is_launcher(pid):  # else it was killed, and only its reaper still cleans up
+    if pid and is_launcher(pid):  # otherwise the launcher was killed, and only its reaper still runs
         os.kill(pid, signal.SIGTERM)
     if (descriptor := lock_when_free(data_dir)) is None:
         raise TimeoutError(f"Process {pid} was asked to end, but has not.")
@@ -27,7 +27,7 @@ def down(data_dir: Path) -> str:
 
 
 def main() -> None:
-    """Print the result; exit with code 1 if the Exchange does not end."""
+    """Print the result. Exit with code 1 if the Exchange does not end."""
     try:
         sys.stdout.write(f"{down(DATA_DIR)}\n")
     except TimeoutError as error:

@@ -1,4 +1,4 @@
-"""One `make run` per DATA_DIR: a file lock that also names the process that holds it."""
+"""The file lock that allows one `make run` per DATA_DIR. The file contains the id of the locking process."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ MODULES = ("-m tools.launcher", "-m launcher", "-m config.run")
 
 
 def lock_file(data_dir: Path) -> Path:
-    """Return the file that is locked while the Exchange runs; it holds the process id."""
+    """Return the file that is locked while the Exchange runs. It contains the launcher's process id."""
     return data_dir / "run.lock"
 
 
@@ -29,13 +29,13 @@ def try_lock(data_dir: Path) -> int | None:
 
 
 def write_holder(descriptor: int) -> None:
-    """Write our process id into the file that we have locked."""
+    """Write the id of this process into the locked file."""
     os.truncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
 
 
 def holder(data_dir: Path) -> int | None:
-    """Return the process id that was written last."""
+    """Return the process id in the lock file, or None. The process may have ended."""
     try:
         return int(lock_file(data_dir).read_text())
     except (OSError, ValueError):
@@ -43,12 +43,12 @@ def holder(data_dir: Path) -> int | None:
 
 
 def is_launcher(pid: int) -> bool:
-    """Return whether this process is a `make run`: the system may have reused its id."""
+    """Return whether this process is a launcher. The system may have given its id to another program."""
     return any(module in command_of(pid) for module in MODULES)
 
 
 def lock_when_free(data_dir: Path) -> int | None:
-    """Lock the file as soon as it is free. Return None if that takes too long."""
+    """Wait until the file is unlocked, lock it, and return its descriptor. Return None after TIMEOUT."""
     deadline = time.monotonic() + TIMEOUT
     while (descriptor := try_lock(data_dir)) is None and time.monotonic() < deadline:
         time.sleep(0.05)  # flock has no timeout, so try again

@@ -11,7 +11,7 @@ from tools.launcher.reaper.client import Reaper
 MAX_BACKOFF = 30.0  # seconds between two starts of a program that keeps failing
 STABLE_AFTER = 30.0  # seconds of running after which earlier failures are forgotten
 MAX_LINE = 64 * 1024
-NO_SUCH_PROGRAM = 127  # the exit code that a shell gives
+NO_SUCH_PROGRAM = 127  # the exit code of a shell for a missing program
 
 
 def wait_before_restart(failures: int) -> float:
@@ -20,7 +20,7 @@ def wait_before_restart(failures: int) -> float:
 
 
 class Output:
-    """The output of a process: lines from a pipe. Its children may keep the pipe open after its end."""
+    """The output of a process: lines from a pipe. Children of the process may keep the pipe open."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self.read_end, self.write_end = os.pipe()
@@ -30,7 +30,7 @@ class Output:
         self._partial = b""
 
     def read(self) -> bool:
-        """Pass on the new lines; return whether there were any."""
+        """Pass on the new lines. Return False if nothing can be read now, or at the end of the pipe."""
         try:
             chunk = os.read(self.read_end, MAX_LINE)
         except BlockingIOError:
@@ -45,11 +45,11 @@ class Output:
 
 
 class ManagedProcess:
-    """A program that the supervisor starts, reads, and starts again if it must keep running."""
+    """A program under the supervisor, which starts it, reads its output, and may start it again."""
 
     def __init__(self, program: Program, reaper: Reaper, on_line: Callable[[str], None]) -> None:
         self.program = program
-        self.code: int | None = None  # its exit code while it is not running
+        self.code: int | None = None  # the exit code, or None while the program runs
         self.start_at: float | None = None
         self._reaper = reaper
         self._on_line = on_line
@@ -60,7 +60,7 @@ class ManagedProcess:
         return self._process.pid
 
     def start(self) -> Output:
-        """Start the program and return its output. Raise OSError if the program does not exist."""
+        """Start the program and return its output. Raises OSError if the program does not exist."""
         self.code = self.start_at = None
         self._started_at = time.monotonic()
         self._output = Output(self._show)
@@ -79,7 +79,10 @@ class ManagedProcess:
             self._on_line(line)
 
     def has_ended(self) -> bool:
-        """Return whether it has ended since the last call; then kill its children and pass on its output."""
+        """Return whether the program has ended since the last call.
+
+        If it has ended, kill its children and pass on the rest of its output.
+        """
         if self.code is not None or self._process.poll() is None:
             return False
         signal_group(self.pid, signal.SIGKILL)

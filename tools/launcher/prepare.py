@@ -1,4 +1,4 @@
-"""`python -m tools.launcher.prepare`: updates the tables and creates the demo, with one start of Django."""
+"""`python -m tools.launcher.prepare`: migrate the database and create the demo, with one start of Django."""
 
 import os
 
@@ -13,7 +13,7 @@ from tools.launcher.programs import DEMO
 
 
 def main() -> None:
-    """Migrate; adopt the upload areas of earlier versions; create the demo's parties and write their keys."""
+    """Migrate the database and the upload areas of earlier versions, and create the demo with its keys."""
     django.setup()
     call_command("migrate", interactive=False, verbosity=1)
     if any(path.name.isdigit() for path in UPLOADS_DIR.glob("*/")):

@@ -1,4 +1,4 @@
-"""The programs that `make run` starts: the command of each, made from the settings."""
+"""The programs that `make run` starts, with their commands."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from tools.launcher.processes.program import Program
 
 
 def demo_size(value: str) -> str:
-    """Return the size of the demo from the setting DEMO: `market`, `small`, or an empty text for none."""
+    """Return the size of the demo from the setting DEMO: `market`, `small`, or an empty string for none."""
     sizes = {"0": "", "no": "", "off": "", "false": "", "1": "market", "yes": "market", "true": "market"}
     size = sizes.get(value.lower(), value.lower())
     if size not in ("market", "small", ""):
@@ -26,10 +26,10 @@ HOST = env.str("HOST", "127.0.0.1")
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
 FETCH_THREADS = env.int("FETCH_THREADS", 8)
 SEPARATE_PARTS = env.bool("SEPARATE_PARTS", False)
-"""Whether each part gets its own process, as in production, although most parts only wait."""
+"""Whether each part gets its own process, as in production. By default, parts that mostly wait share one."""
 
 SHARED = ("beat", "ticker", "fetcher", "webhooks", "sftp")
-"""The parts that otherwise share one process."""
+"""The parts that share one process unless SEPARATE_PARTS is set."""
 
 DEMO = demo_size(env.str("DEMO", "market"))
 """The data that `make run` creates: `market`, `small` (the parties of the first order), or nothing."""
@@ -44,16 +44,16 @@ def listening() -> list[tuple[str, int, str]]:
 
 
 def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
-    """Return our environment with the URLs of the started servers."""
-    # A demo may run as root; Celery would warn of it in eight lines for each of its processes.
+    """Return the launcher's environment with the URLs of the started servers."""
+    # A demo may run as root. Each Celery process would warn about this in eight lines.
     unbuffered = {"PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore:You're running the worker"}
-    # The demo's operator has a password that the screen shows, and no phone.
+    # The demo's operator needs no second factor, because there is no phone or security key for it.
     demo = {"SECOND_FACTOR_EXEMPT": "operator"} if DEMO else {}
     return {**demo, **os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
 
 
 def python(name: str, *arguments: str, environment: Mapping[str, str], stop_timeout: float = 10.0) -> Program:
-    """Return a program that runs with our Python."""
+    """Return a program that runs with the launcher's Python."""
     command = (sys.executable, *arguments)
     return Program(name, command, folder=BASE_DIR, environment=environment, stop_timeout=stop_timeout)
 
@@ -84,17 +84,17 @@ def services(environment: Mapping[str, str]) -> list[Program]:
 
 
 def separate_parts(environment: Mapping[str, str]) -> list[Program]:
-    """Return one program for each part, as the examples in deploy/ run them."""
+    """Return one program for each part, with the same commands as the examples in deploy/."""
     celery = ("-m", "celery", "-q", "-A", "config")
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
-    # Use threads, because this work waits for other hosts and for the database. No heartbeat: /statusz asks
-    # for the one of the import workers.
+    # Use threads, because this work waits for other hosts and for the database. These workers send no Celery
+    # heartbeat: /statusz checks the heartbeat of the import workers.
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
     ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")
     beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
-    quiet = {"LOG_LEVEL": "WARNING", **environment}  # otherwise it would log each tick
+    quiet = {"LOG_LEVEL": "WARNING", **environment}  # otherwise beat would log each tick
     return [
         python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
@@ -112,13 +112,13 @@ def welcome(environment: Mapping[str, str]) -> Program:
 
 
 def static_state() -> str:
-    """Return a text that changes with the sources of the static files. Only then are they collected again."""
+    """Return a text that changes with the sources of static files, so that they are then collected again."""
     ours = sorted(path for path in BASE_DIR.glob("*/static/**/*") if path.is_file())
     return "\n".join(_state_of(path) for path in (BASE_DIR / "requirements.txt", *ours))
 
 
 def docs_state() -> str:
-    """Return a text that changes with the sources of the documents. Only then is their site built again."""
+    """Return a text that changes with the sources of the documents, so that the site is then built again."""
     pages = sorted(path for path in BASE_DIR.glob("docs/**/*") if path.is_file())
     ours = [BASE_DIR / name for name in ("zensical.toml", "tools/docs_site.py", *OUTSIDE)]
     return "\n".join(_state_of(path) for path in (*ours, *pages))

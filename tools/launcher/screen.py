@@ -1,4 +1,4 @@
-"""The output of all processes on one screen, each line marked with the name of its process."""
+"""The output of all processes on one screen. Each line begins with the name of its process."""
 
 import os
 import queue
@@ -9,11 +9,11 @@ from typing import IO
 COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95)
 NAME_WIDTH = 9
 MAX_QUEUED = 20_000  # lines that may wait for a slow reader before some are dropped
-FLUSH_TIMEOUT = 2.0  # seconds for the last lines to be written
+FLUSH_TIMEOUT = 2.0  # seconds to write the last lines
 
 
 class Screen:
-    """Writes lines from a separate thread, so that a slow reader blocks nothing."""
+    """A writer of lines from a separate thread, so that a slow terminal or pipe does not block the loop."""
 
     def __init__(self, stream: IO[str], *, coloured: bool) -> None:
         self._stream = stream
@@ -27,12 +27,12 @@ class Screen:
         """Queue a process's text, line by line."""
         prefix = self._prefix(name)
         for line in text.splitlines() or [""]:
-            # A JSON line stays JSON: it gets the name as a field.
+            # A line of JSON gets the name as a field, so that the line remains JSON.
             marked = f'{{"part": "{name}", {line[1:]}' if line.startswith('{"') else f"{prefix}{line}"
             try:
                 self._lines.put_nowait(f"{marked}\n")
             except queue.Full:
-                return  # the reader is too slow: losing lines is better than blocking
+                return  # the reader is too slow, and losing lines is better than blocking
 
     def close(self) -> None:
         """Wait until the last lines are written, at most FLUSH_TIMEOUT seconds."""
@@ -57,7 +57,7 @@ class Screen:
                 self._stream.write(line)
                 if self._lines.empty():
                     self._stream.flush()
-            except OSError:  # the reader went away: write no more, and keep running
+            except OSError:  # the reader has closed the stream: drop all further lines and keep running
                 self._redirect_to_devnull()
 
     def _redirect_to_devnull(self) -> None:

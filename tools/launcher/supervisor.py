@@ -1,4 +1,4 @@
-"""The supervisor: one loop that starts processes, passes on their output, restarts and stops them."""
+"""The supervisor: one loop that starts, restarts and stops processes and passes on their output."""
 
 import os
 import selectors
@@ -15,20 +15,20 @@ from tools.launcher.reaper.client import Reaper
 from tools.launcher.screen import Screen
 
 OURS = "exchange"  # the name in front of the supervisor's own lines
-MAX_WAIT = 1.0  # seconds the loop sleeps at most
+MAX_WAIT = 1.0  # the most seconds that the loop sleeps
 
 
 class StopRequested(Exception):
-    """A signal or the end of make requests the stop."""
+    """The request to stop, because of a signal or the end of make."""
 
 
 class Supervisor:
-    """Starts, restarts and stops the processes. Everything happens in the main thread, between two waits."""
+    """The supervisor of all processes. All its work happens in the main thread, in the turns of one loop."""
 
     def __init__(self, screen: Screen, reaper: Reaper) -> None:
         self.reaper = reaper
         self._screen = screen
-        self._layers: list[list[ManagedProcess]] = []  # each is started and stopped together
+        self._layers: list[list[ManagedProcess]] = []  # the processes of a layer start and stop together
         self._kept_running: dict[ManagedProcess, Callable[[], None]] = {}
         self._stop_reason: str | None = None
         self._stopping = False
@@ -42,9 +42,9 @@ class Supervisor:
         self._selector.register(self._wakeup, selectors.EVENT_READ)
         signal.set_wakeup_fd(wakeup_write_end, warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # for nohup
                 signal.signal(number, self._on_signal)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # without a handler it would not wake the loop
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler is needed for the signal to wake the loop
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
@@ -55,7 +55,7 @@ class Supervisor:
         self._screen.say(name, text)
 
     def start(self, *programs: Program) -> list[ManagedProcess]:
-        """Start programs that stop together, before all programs that were started earlier."""
+        """Start programs as one layer. Later layers stop before earlier layers."""
         layer: list[ManagedProcess] = []
         self._layers.append(layer)
         for program in programs:
@@ -71,7 +71,7 @@ class Supervisor:
         self._kept_running[process] = before_restart
 
     def run_to_end(self, *programs: Program) -> list[int]:
-        """Run programs side by side to their end and return their exit codes."""
+        """Run programs in parallel to their end and return their exit codes."""
         processes = self.start(*programs)
         self.run_until(lambda: all(process.code is not None for process in processes))
         return [process.code or 0 for process in processes]
@@ -79,9 +79,9 @@ class Supervisor:
     def run_until(
         self, condition: Callable[[], bool], timeout: float = float("inf"), step: float = MAX_WAIT
     ) -> bool:
-        """Run the loop until a condition holds; return False after the timeout. Checks every `step` seconds.
+        """Run the loop until a condition holds, or return False after the timeout.
 
-        Raises StopRequested when we are asked to stop.
+        The condition is checked every `step` seconds. Raises StopRequested for a signal or the end of make.
         """
         deadline = time.monotonic() + timeout
         while not condition():
@@ -94,7 +94,7 @@ class Supervisor:
         return True
 
     def stop(self) -> None:
-        """Stop every process, the last started first, and wait for them."""
+        """Stop all layers of processes, the last layer first, and wait for their ends."""
         self._stopping = True
         while self._layers:
             self._stop_layer(self._layers[-1])

@@ -1,6 +1,6 @@
-"""Waits until the whole Exchange answers, writes the demo's keys, and plays the first order.
+"""A program of `make run` that waits until the whole Exchange answers, and then shows its addresses.
 
-A process of `make run` that ends when it is done.
+For a demo, the program also gives demo.json its normal name. At the first run, it plays the first order.
 """
 
 import json
@@ -18,7 +18,7 @@ PLAYED = DATA_DIR / "demo-played"
 
 
 def main() -> None:
-    """Wait, play an order on the first run, and print the addresses last, so that they stay in view."""
+    """Wait, play an order at the first run, and print the addresses last, so that they stay visible."""
     wait_until_ready()
     if DEMO:
         reveal_keys(DATA_DIR)
@@ -42,7 +42,7 @@ def wait_until_ready() -> None:
 
 
 def not_ready() -> str:
-    """Return the parts that /statusz reports as missing; empty if the service is ready."""
+    """Return the parts that /statusz reports as missing, or an empty string if the service is ready."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(HOST, HOST)  # noqa: S104
     connection = HTTPConnection(host, PORT, timeout=10)
     try:
@@ -84,9 +84,10 @@ def welcome() -> list[str]:
 
 
 def one_of_each_side(members: list[dict[str, str]]) -> list[tuple[str, dict[str, str]]]:
-    """Return the last supplier's and the last retailer's member, each with the name of its side.
+    """Return a member of the last supplier and a member of the last retailer, with their roles.
 
-    The first supplier plays the first order and has no open work; the parties of the market have some.
+    The first supplier handles the first order and has no open work. The parties of the market come later in
+    the list and have open work.
     """
     found = {member["party"].partition(":")[0]: member for member in members}
     return [(side.capitalize(), found[side]) for side in ("supplier", "retailer") if side in found]
@@ -100,14 +101,14 @@ def boxed(lines: list[str]) -> str:
 
 
 def manage(*arguments: str) -> None:
-    """Run a management command to its end; exit if it fails."""
+    """Run a management command to its end. Exit if the command fails."""
     done = subprocess.run([sys.executable, "manage.py", *arguments], cwd=BASE_DIR, check=False)
     if done.returncode != 0:
         sys.exit(f"manage.py {' '.join(arguments)} failed (exit code {done.returncode}).")
 
 
 def write(text: str) -> None:
-    """Print at once."""
+    """Print a text without buffering."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

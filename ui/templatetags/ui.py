@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
 
 from django import template
 from django.forms import BaseForm
 from django.template.context import Context
 from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -18,7 +20,7 @@ register = template.Library()
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Return an icon of the sprite. It is hidden from screen readers: the text beside it names it."""
+    """Return an icon. It is hidden from screen readers, because the text beside the icon has its meaning."""
     url = f"{static('ui/icons.svg')}#{name}"
     return format_html('<svg class="ui-icon" aria-hidden="true"><use href="{}"/></svg>', url)
 
@@ -28,16 +30,25 @@ def badge(state: object, meaning: str = "") -> SafeString:
     return badges.badge(state, meaning)
 
 
+@register.filter(expects_localtime=True)
+def moment(value: datetime | None) -> str:
+    """Format a moment with its time. Add the year if it is not the present year."""
+    if not value:
+        return ""
+    is_this_year = value.year == timezone.localdate().year
+    return date_format(value, "j M, H:i" if is_this_year else "j M Y, H:i")
+
+
 @register.simple_tag
 def plain_labels(form: BaseForm | str | None) -> str:
-    """Leave out the colon after each label of the form. Django can set this only where a form is made."""
+    """Remove the colon after each label of the form. Templates have no other way to set `label_suffix`."""
     if isinstance(form, BaseForm):  # a page of an action may have no form
         form.label_suffix = ""
     return ""
 
 
 @register.simple_block_tag(takes_context=True)
-def ui(context: Context, content: str, component: str, **values: Any) -> SafeString:
+def ui(context: Context, content: str, component: str, **values: object) -> SafeString:
     """Render `templates/ui/<component>.html` around the content: `{% ui "card" %}…{% endui %}`."""
     assert context.template is not None  # a tag renders within a template
     file = context.template.engine.get_template(f"ui/{component}.html")

@@ -9,5 +9,5 @@ window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: false,
-  validatorUrl: null, // nothing is loaded from, or sent to, another site
+  validatorUrl: null, // a validator would send the schema to another site
 });

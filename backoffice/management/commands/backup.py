@@ -1,10 +1,9 @@
-"""Write a backup: database, files and keys (docs/running.md)."""
+"""`manage.py backup`: write a backup of the database, the files and the keys (docs/running.md)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from subprocess import CalledProcessError
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -24,7 +23,7 @@ class Command(BaseCommand):
             help="leave out uploaded files, which are backed up in another way",
         )
 
-    def handle(self, *args: Any, folder: Path, without_files: bool, **options: Any) -> None:
+    def handle(self, *args: object, folder: Path, without_files: bool, **options: object) -> None:
         if folder.exists():
             raise CommandError(f"{folder} already exists. Name a new folder.")
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -26,7 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--name", default="operator", help="the name to sign in with")
 
-    def handle(self, *args: Any, name: str, **options: Any) -> None:
+    def handle(self, *args: object, name: str, **options: object) -> None:
         if User.objects.filter(is_superuser=True).exists():
             self.stdout.write("There is a superuser already. Nothing was changed.")
             return

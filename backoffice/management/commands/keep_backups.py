@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -15,16 +14,16 @@ from api import signs_of_life
 from backoffice.backup_schedule import BackupSchedule
 
 AGE = "seconds since the last backup"
-"""The name of this part's fact in its signs of life."""
+"""The name of the number that this process reports with its signs of life."""
 LONGEST_PAUSE = timedelta(minutes=1)
-"""The longest sleep before the clock is read again, because someone may set the machine's clock."""
+"""The longest sleep before the clock is read again, because someone may change the machine's clock."""
 
 
 class Command(BaseCommand):
     requires_system_checks: list[str] = []  # this process serves no URLs
     help = "Make a backup in BACKUPS_DIR every BACKUP_HOURS, and keep the newest BACKUPS_KEPT."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         every = timedelta(hours=settings.BACKUP_HOURS)
         schedule = BackupSchedule(settings.BACKUPS_DIR, every, settings.BACKUPS_KEPT)
         for number in (signal.SIGTERM, signal.SIGINT):

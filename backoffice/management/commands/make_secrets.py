@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -20,11 +19,11 @@ class Command(BaseCommand):
         "password of the database (POSTGRES_PASSWORD, or a random one) for the server and for its clients."
     )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         host_keys()
         password = settings.SECRETS_DIR / "postgres_password"
-        # The server of the database runs as another user, so this file is readable by all. Only containers
-        # of this installation mount the folder.
+        # Make this file readable for all users: the database server runs as another user. Only containers of
+        # this installation mount the folder.
         _write_once(password, os.environ.get("POSTGRES_PASSWORD") or secrets.token_urlsafe(24), 0o644)
         quoted = password.read_text().replace("\\", "\\\\").replace(":", "\\:")
         _write_once(settings.SECRETS_DIR / "pgpass", f"*:*:*:*:{quoted}\n", 0o600)
@@ -32,7 +31,7 @@ class Command(BaseCommand):
 
 
 def _write_once(path: Path, content: str, mode: int) -> None:
-    """Write a file that does not exist. A file that exists stays."""
+    """Write a file. Keep an existing file unchanged."""
     if path.exists():
         return
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

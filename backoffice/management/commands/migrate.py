@@ -9,7 +9,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 LOCKED = ("40P01", "55P03")
-"""SQLSTATE of a deadlock and of a lock timeout. A migration is a transaction, so it can run again."""
+"""SQLSTATE codes of a deadlock and a lock timeout. Both roll the migration back, so it can run again."""
 MOST_TRIES = 20
 PAUSE = 1.0  # seconds
 UPGRADE_FIRST = (
@@ -20,9 +20,11 @@ UPGRADE_FIRST = (
 
 
 class Command(migrate.Command):
-    """Migrate while the old version serves: try again when its requests hold a lock.
+    """The `migrate` command for a database that the old version of the service still uses.
 
-    Refuse a database that is between two versions. Django itself would skip the app without a word.
+    If a request of the old version holds a lock, the command tries again. A squashed migration replaces
+    several migrations. If the database has only some of the replaced migrations, the command refuses to run,
+    because Django would skip the app without an error.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -42,7 +44,7 @@ class Command(migrate.Command):
 
 
 def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
-    """Drop the index whose concurrent build has failed. Each other migration was rolled back as a whole."""
+    """Drop indexes whose concurrent build failed, because PostgreSQL does not roll back such a build."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT 'DROP INDEX CONCURRENTLY IF EXISTS ' || indexrelid::regclass"
@@ -53,7 +55,7 @@ def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
 
 
 def refuse_unfinished_upgrade(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError if the database has only a part of the migrations that one migration replaces."""
+    """Raise CommandError if the database has only some of the migrations that one migration replaces."""
     applied = MigrationRecorder(connection).applied_migrations()
     for key, migration in MigrationLoader(None).replacements.items():
         lacking = [replaced for replaced in migration.replaces if replaced not in applied]

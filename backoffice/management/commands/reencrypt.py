@@ -1,9 +1,8 @@
-"""Encrypt all stored secrets with the current SECRET_KEY (docs/running.md)."""
+"""`manage.py reencrypt`: encrypt all stored secrets with the current SECRET_KEY (docs/running.md)."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
@@ -14,14 +13,15 @@ from accounts.models import IdempotencyKey
 from events.models import Webhook
 from sftp_ingest.models import RemoteHost
 
-# Encrypted values of an operator's second factor: of an app, and of recovery codes.
+# Names of the encrypted values of a second factor: `secret` for an authenticator app, `seed` for
+# recovery codes.
 OF_FACTORS = ("secret", "seed")
 
 
 class Command(BaseCommand):
     help = "Encrypt every stored secret with the current SECRET_KEY. Then empty SECRET_KEY_FALLBACKS."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         unreadable: list[str] = []
         renewed = _renew_hosts(unreadable) + _renew_factors(unreadable) + _renew_webhooks(unreadable)
         renewed += _renew_answers()
@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
 @transaction.atomic
 def _renew_hosts(unreadable: list[str]) -> int:
-    """Encrypt the passwords of suppliers' own hosts."""
+    """Encrypt the passwords of remote hosts."""
     renewed = 0
     for host in RemoteHost.objects.exclude(password="").select_for_update(of=("self",)).order_by("pk"):
         try:
@@ -47,7 +47,7 @@ def _renew_hosts(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_factors(unreadable: list[str]) -> int:
-    """Encrypt the keys of operators' second factors."""
+    """Encrypt the secrets of operators' second factors."""
     renewed = 0
     for factor in Authenticator.objects.select_for_update(of=("self",)).order_by("pk"):
         secrets = {name: factor.data[name] for name in OF_FACTORS if name in factor.data}
@@ -79,7 +79,7 @@ def _renew_webhooks(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_answers() -> int:
-    """Encrypt stored answers with secrets. Ignore unreadable answers: they expire within a day."""
+    """Encrypt the stored responses that contain secrets. Ignore unreadable responses: they soon expire."""
     renewed = 0
     for stored in IdempotencyKey.objects.filter(encrypted=True).select_for_update().order_by("pk"):
         with suppress(ValueError):

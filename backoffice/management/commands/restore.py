@@ -1,10 +1,9 @@
-"""Restore a backup into an empty database and verify it (docs/running.md)."""
+"""`manage.py restore`: restore a backup into an empty database and verify it (docs/running.md)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from subprocess import CalledProcessError
-from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -18,7 +17,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path)
 
-    def handle(self, *args: Any, folder: Path, **options: Any) -> None:
+    def handle(self, *args: object, folder: Path, **options: object) -> None:
         if not (folder / backups.DUMP).exists():
             raise CommandError(
                 f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."

@@ -96,5 +96,4 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
   };
   form?.addEventListener("change", soon);
   form?.addEventListener("input", soon);
-  // Enter in a field refreshes the preview instead of starting the dry run.
 }

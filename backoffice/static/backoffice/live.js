@@ -10,7 +10,7 @@
     return answer.json();
   };
 
-  // The desk: counts at once; rows only while nobody points at the table or types in it.
+  // The desk: update the counts at once, but the rows only while no one uses the table.
   const table = document.querySelector("[data-live-rows]");
   if (table) {
     const body = table.tBodies[0];
@@ -44,7 +44,7 @@
     });
   }
 
-  // A record: the names of the others who look at it.
+  // A record: show the names of the other operators who look at it.
   const others = document.querySelector("[data-looking-at]");
   if (others) {
     document.querySelector(".ui-head")?.append(others); // seen without scrolling

@@ -1,6 +1,6 @@
 "use strict";
 
-// Lists: choose all rows, or with Shift the rows between two; the bulk bar counts them.
+// Lists: choose all rows, or with Shift all rows between two clicks. The bulk bar counts the chosen rows.
 {
   const boxes = [...document.querySelectorAll("input.action-select")];
   const all = document.getElementById("action-toggle");
@@ -28,19 +28,6 @@
     });
   }
   addEventListener("pageshow", count);
-}
-
-// Choices with a search: Django's widget gives its parts no names.
-if (document.querySelector(".admin-autocomplete")) {
-  const name = () => {
-    for (const box of document.querySelectorAll(".select2-selection")) {
-      const list = box.getAttribute("aria-owns");
-      if (list && box.getAttribute("aria-controls") !== list) box.setAttribute("aria-controls", list);
-      if (!list) box.removeAttribute("aria-controls");
-    }
-    for (const field of document.querySelectorAll(".select2-search__field")) field.setAttribute("aria-label", "Search");
-  };
-  new MutationObserver(name).observe(document.body, { childList: true, subtree: true, attributeFilter: ["aria-owns"] });
 }
 
 // Copy buttons: copy the text beside the button and confirm it.
@@ -80,22 +67,6 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   mark();
   addEventListener("load", mark);
   addEventListener("resize", mark);
-}
-
-// Label autocomplete fields: select2 leaves them without a name.
-{
-  const name = () => {
-    for (const select of document.querySelectorAll("select.admin-autocomplete")) {
-      const text = select.labels[0]?.textContent.replace(":", "").trim() ?? select.name;
-      const box = select.nextElementSibling;
-      for (const part of box?.querySelectorAll(".select2-selection, .select2-selection__rendered") ?? []) {
-        part.setAttribute("aria-label", text);
-      }
-    }
-  };
-  // select2 creates them after the page has loaded, and for each added row.
-  new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
-  name();
 }
 
 // A changed filter applies at once; without JavaScript the form has a button.
@@ -191,7 +162,7 @@ document.addEventListener("click", (event) => {
   picture.onerror = () => link.append(" (the supplier's host does not answer)");
   picture.onload = () => {
     link.replaceChildren(picture);
-    link.removeAttribute("data-picture"); // a second click opens it in full size
+    link.removeAttribute("data-picture"); // a second click opens the picture in full size
   };
   picture.src = link.href;
 });

@@ -1,8 +1,6 @@
-"""`manage.py new_epoch`: begin an epoch after a restore that PostgreSQL does not show (docs/running.md)."""
+"""`manage.py new_epoch`: begin an epoch after a restore that the service cannot notice (docs/running.md)."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
@@ -18,7 +16,7 @@ class Command(BaseCommand):
             "--reason", default="manage.py new_epoch", help="the reason, stored with the epoch"
         )
 
-    def handle(self, *args: Any, reason: str, **options: Any) -> None:
+    def handle(self, *args: object, reason: str, **options: object) -> None:
         try:
             name = epochs.begin(reason[:200])
         except DatabaseError as error:

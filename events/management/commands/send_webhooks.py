@@ -6,7 +6,6 @@ import asyncio
 import resource
 import signal
 from contextlib import suppress
-from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -19,7 +18,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # this process serves no URLs
     help = "Sends events to the webhooks of suppliers and retailers. Any number of these may run."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         sender = WebhookSender()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: sender.stop())
@@ -46,13 +45,13 @@ class WebhookSender:
         self._process.stop_from_elsewhere()
 
     def _show_turns(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Show every few seconds that the loop turns. The sender may wait for a database that is away."""
+        """Show every few seconds that the event loop turns, also while the sender waits for the database."""
         self._main_loop.turned()
         loop.call_later(signs_of_life.EVERY, self._show_turns, loop)
 
 
 def _allow_many_connections() -> None:
-    """Raise the limit of open files: each receiver needs its own connections."""
+    """Raise the limit of open files, because each receiver needs its own connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
     if soft < wanted:

@@ -1,4 +1,4 @@
-"""A connection to a receiver, for one request after the other."""
+"""A connection to a receiver, which sends one request at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answered(NamedTuple):
 
 
 class ReceiverConnection:
-    """An open connection. It can be used again after an answer was read completely."""
+    """An open connection to a receiver. It can be used again after an answer was read completely."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -54,7 +54,7 @@ class ReceiverConnection:
         self.used = True
         await self._writer.drain()
         answered = await self._read_head()
-        # The status counts even if the connection breaks in the body.
+        # The status counts even if the connection breaks while the body is read.
         with suppress(OSError, h11.RemoteProtocolError):
             await self._read_body()
         return answered
@@ -88,7 +88,7 @@ class ReceiverConnection:
             self._http.receive_data(data)
 
     def rest(self) -> bool:
-        """Prepare the connection for another request; return False if it cannot be used again."""
+        """Prepare the connection for another request. Return False if it cannot be used again."""
         if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
             return False
         self._http.start_next_cycle()

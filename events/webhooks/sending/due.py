@@ -1,4 +1,4 @@
-"""Read due deliveries: for each webhook at most as many as fit, even if its backlog is long."""
+"""Statements that read due deliveries: for each webhook, at most as many as fit into memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from django.db import connection
 
 from events.webhooks.sending.receivers import FIRST_OPEN, IN_MEMORY, Due
 
-# Reads one index entry for each webhook with a backlog, then only as many rows as the process has room for.
+# The webhooks with waiting deliveries. The recursion reads one index entry for each of them, so the length of
+# a backlog does not matter.
 BUSY = """
     WITH RECURSIVE busy AS (
         (SELECT webhook_id FROM events_delivery WHERE status = 'waiting' ORDER BY webhook_id LIMIT 1)
@@ -56,14 +57,17 @@ NEXT_DUE = f"""{BUSY}
 
 
 def read_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> list[Due]:
-    """Return the due deliveries of a sender's webhooks, without the held ones, in the order of the events."""
+    """Return the due deliveries of a sender's webhooks in the order of the events.
+
+    `rooms` has the free slots by webhook. `held` are deliveries in memory, which are left out.
+    """
     with connection.cursor() as cursor:
         cursor.execute(DUE, {**_parameters(sender_id, rooms, held), "room": FIRST_OPEN * IN_MEMORY})
         return [Due(*row) for row in cursor.fetchall()]
 
 
 def seconds_until_due(sender_id: int, rooms: Mapping[int, int], held: Iterable[int]) -> float:
-    """Return the seconds until a sender has another delivery to read; infinity if none waits."""
+    """Return the seconds until a sender has another delivery to read, or infinity if no delivery waits."""
     with connection.cursor() as cursor:
         cursor.execute(NEXT_DUE, _parameters(sender_id, rooms, held))
         (seconds,) = cursor.fetchone()

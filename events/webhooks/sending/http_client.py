@@ -19,12 +19,12 @@ from events.webhooks.targets import WebhookTarget
 
 Headers = list[tuple[str, str]]
 LONGEST_ERROR = 300
-MOST_ADDRESSES = 4  # of one name to try
+MOST_ADDRESSES = 4  # tried for one host name
 MOST_RESTING, REST_SECONDS = 20, 20.0  # idle connections to one receiver, kept for its next deliveries
 
 
 class ReceiverAnswer(NamedTuple):
-    """The result of a request: the receiver's status, or None without an answer, and the error."""
+    """The result of a request: the receiver's status (None without an answer), and the error."""
 
     status: int | None
     error: str
@@ -45,7 +45,7 @@ class HttpClient:
         self._looked_at = time.monotonic()
 
     async def post(self, target: WebhookTarget, headers: Headers, body: bytes) -> ReceiverAnswer:
-        """Send a request. The whole exchange may take WEBHOOK_SECONDS."""
+        """Send a request and return its result. The time limit for everything is WEBHOOK_SECONDS."""
         try:
             async with asyncio.timeout(settings.WEBHOOK_SECONDS):
                 answered = await self._post(target, headers, body)
@@ -108,7 +108,7 @@ class HttpClient:
         raise failed
 
     def drop_rested(self) -> None:
-        """Close connections that were idle for too long. Check them only every few seconds."""
+        """Close connections that were idle for too long. Calls within 5 s after a check do nothing."""
         if time.monotonic() - self._looked_at < REST_SECONDS / 4:
             return
         self._looked_at = time.monotonic()

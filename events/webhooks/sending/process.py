@@ -1,6 +1,7 @@
-"""The loop of a sender: read due deliveries, send them, save the results.
+"""The loop of a sender: it reads due deliveries, sends them, and saves the results.
 
-One thread uses the database, one turn after the other. Many requests to receivers are open in the event loop.
+In each turn of the loop, one separate thread uses the database. Meanwhile, the event loop sends many requests
+to receivers.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ from events.webhooks.targets import WrongWebhookUrl, parse_url
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-POLL_SECONDS = 0.2  # between two looks at the database while there is work
-IDLE_SECONDS = 2.5  # between two looks without work, if nothing wakes the process
-LINGER_SECONDS = 1.5  # of looking often after the last work; longer than `waking.AGAIN_AFTER`
-GATHER_SECONDS = 0.02  # from the first result until results are saved
-AFTER_FAILURE = 2.0  # seconds until the next try with the database
-STOP_SECONDS = 8.0  # for open requests when the process stops
+POLL_SECONDS = 0.2  # between two reads of the database while there is work
+IDLE_SECONDS = 2.5  # between two reads without work, if nothing wakes the process
+LINGER_SECONDS = 1.5  # for which reads stay frequent after the last work; longer than `waking.AGAIN_AFTER`
+GATHER_SECONDS = 0.02  # from the first result until all results so far are saved together
+AFTER_FAILURE = 2.0  # seconds until the next try after a failure of the database
+STOP_SECONDS = 8.0  # for open requests to end when the process stops
 MOST_OPEN = 1_000  # requests of one process
 
 
 class InMemory(NamedTuple):
-    """The deliveries in memory: free slots by webhook, held deliveries, and the webhooks that have some."""
+    """The deliveries in memory: free slots by webhook, held deliveries, and the webhooks with deliveries."""
 
     rooms: dict[int, int]
     held: list[int]
@@ -51,7 +52,7 @@ class InMemory(NamedTuple):
 
 
 Webhooks = dict[int, tuple[Role, Destination | None]]
-"""Active webhooks with the reader's role and the destination, which is None if URL or secret is unusable."""
+"""Active webhooks by id, with the reader's role and the destination (None if URL or secret is unusable)."""
 
 
 class TurnResult(NamedTuple):
@@ -62,15 +63,15 @@ class TurnResult(NamedTuple):
     webhooks: Webhooks
     to_bring_forward: set[int]
     has_more: bool
-    """Whether the relay has more events to do."""
+    """Whether the relay has more events to process."""
     in_time: bool
-    """Whether the lease was renewed in time, so that the held deliveries are still this process's."""
+    """Whether the lease was renewed in time. If not, another process may have sent the held deliveries."""
     next_due: float
     """Seconds until the next delivery is due, if none is due now."""
 
 
 class SendingProcess:
-    """A sender: sends the deliveries of its share of the webhooks until it is stopped."""
+    """A sender, which sends the deliveries of its share of the webhooks until it is stopped."""
 
     def __init__(self) -> None:
         self._share, self._client = SenderShare(), HttpClient()
@@ -91,7 +92,7 @@ class SendingProcess:
         return sum(len(receiver.held) for receiver in [*self._receivers.values()])
 
     def stop(self) -> None:
-        """Start no more requests, and let the open ones end."""
+        """Start no more requests, and let the open requests end."""
         self._stopped.set()
         self._wake.set()
 
@@ -103,7 +104,7 @@ class SendingProcess:
             self._loop.call_soon_threadsafe(self.stop)
 
     def _hear_wake(self) -> None:
-        """Look at the database at once, and often for a moment. Another thread calls this."""
+        """Read the database now, and often for LINGER_SECONDS. The listener's thread calls this."""
         assert self._loop is not None  # `run` has started the listener
         with suppress(RuntimeError):  # the loop may have ended
             self._loop.call_soon_threadsafe(self._look_now)
@@ -133,7 +134,7 @@ class SendingProcess:
             self._database.shutdown()
 
     async def _rest(self) -> None:
-        """Wait for a result, for a wake, or for a moment."""
+        """Wait for a result, for a wake, or for the time of the next read."""
         if not self._results:
             self._wake.clear()
             try:
@@ -143,7 +144,7 @@ class SendingProcess:
         await self._pause(GATHER_SECONDS)
 
     def _until_next_look(self) -> float:
-        """Return the seconds to wait: few while there is work, else up to the next delivery."""
+        """Return the seconds until the next read: few while there is work, otherwise up to IDLE_SECONDS."""
         now = time.monotonic()
         if self._recovered or now < self._busy_until:
             return POLL_SECONDS
@@ -155,12 +156,12 @@ class SendingProcess:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopped.wait(), seconds)
 
-    # --- With the database -----------------------------------------------------------------------
+    # --- Database ---------------------------------------------------------------------------------
 
     async def _turn(self) -> bool:
-        """Save results and read due deliveries; return whether more work waits already.
+        """Save results and read due deliveries. Return whether more work is waiting.
 
-        If the database fails, the next turn saves the results.
+        If the database fails, a later turn saves the results.
         """
         results, self._results = self._results, []
         recovered, self._recovered = self._recovered, set()
@@ -210,7 +211,10 @@ class SendingProcess:
         connections.close_all()
 
     def _accept(self, read: TurnResult) -> None:
-        """Keep the deliveries that were read, forget the deliveries of other senders, and send."""
+        """Keep the deliveries in `read` whose webhooks belong to this sender, and start to send them.
+
+        Forget deliveries of webhooks that now belong to another sender.
+        """
         self._next_due_at = time.monotonic() + read.next_due
         if read.due:
             self._stay_busy()
@@ -220,7 +224,7 @@ class SendingProcess:
             if receiver.is_idle():
                 del self._receivers[webhook_id]
         parked = []
-        taken: defaultdict[int, set[int]] = defaultdict(set)  # since the turn began to read
+        taken: defaultdict[int, set[int]] = defaultdict(set)  # since the read began
         for result in self._results:
             if result.answer.taken:
                 taken[result.due.webhook_id].add(result.due.event_id)
@@ -237,7 +241,7 @@ class SendingProcess:
         for receiver in self._receivers.values():
             self._start(receiver)
 
-    # --- With receivers --------------------------------------------------------------------------
+    # --- Receivers --------------------------------------------------------------------------------
 
     def _start(self, receiver: Receiver) -> None:
         """Send as many deliveries as this receiver may get now."""
@@ -257,7 +261,7 @@ class SendingProcess:
             self._recovered.add(receiver.webhook_id)
             logger.info("webhook %s: its receiver answers again", receiver.webhook_id)
         if receiver.is_down and not was_down:
-            logger.warning("webhook %s: its receiver accepts nothing: %s", receiver.webhook_id, answer.error)
+            logger.info("webhook %s: its receiver accepts nothing: %s", receiver.webhook_id, answer.error)
         self._results.append(result_of(due, answer))
         self._wake.set()
         self._start(receiver)
@@ -291,7 +295,7 @@ def _destination(webhook: Webhook) -> Destination | None:
         keys = tuple(key_of(secret) for secret in webhook.read_secrets(at=timezone.now()))
         return Destination(parse_url(webhook.url), keys)
     except WrongWebhookUrl:
-        return None  # the allowed networks have changed
+        return None  # WEBHOOK_NETWORKS has changed and no longer allows this URL
     except ValueError as error:
         logger.error("webhook %s: %s", webhook.pk, error)  # noqa: TRY400 - the message says what to do
         return None

@@ -1,8 +1,8 @@
 """The deliveries of a webhook in memory, and the limit of open requests to its receiver.
 
-A receiver that answers well may have many open requests. Each failure halves the limit, down to one. A
-receiver that accepts nothing gets one request at a time, at growing intervals. So failing receivers hold few
-connections, and the deliveries of other webhooks do not wait.
+Each accepted delivery raises the limit by one. Each failure halves the limit, down to one. After many
+failures in a row, a receiver gets one request at a time, at growing intervals. So failing receivers use few
+connections, and the deliveries of other webhooks do not wait for them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import NamedTuple
 from events.webhooks.sending.http_client import ReceiverAnswer
 from events.webhooks.targets import WebhookTarget
 
-FIRST_OPEN, MOST_OPEN = 4, 20  # requests to one receiver at once
-IN_MEMORY = 10  # deliveries, for each request that may be open
-DOWN_AFTER = 20  # failures in a row, until a receiver gets one request at a time
-FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0  # seconds between such requests
+FIRST_OPEN, MOST_OPEN = 4, 20  # the first and the highest limit of open requests to one receiver
+IN_MEMORY = 10  # deliveries in memory for each request that may be open
+DOWN_AFTER = 20  # failures in a row after which a receiver is down
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0  # seconds between the requests to a receiver that is down
 
-REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # for the state of an idle receiver
+REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # until the state of an idle receiver is forgotten
 
 
 class Due(NamedTuple):
@@ -35,7 +35,7 @@ class Due(NamedTuple):
     replays: int
     expires_at: float
     before: int | None
-    """The event of the last earlier waiting delivery of its subject, at the time of reading."""
+    """The event of the previous waiting delivery of the same subject, at the time of reading."""
 
 
 class Destination(NamedTuple):
@@ -75,18 +75,22 @@ class Receiver:
 
     @property
     def room(self) -> int:
-        """Return how many more deliveries to read."""
+        """Return how many more deliveries to read into memory."""
         return max(0, self.limit * IN_MEMORY - len(self.held))
 
     @property
     def resumes_at(self) -> float:
-        """Return when this receiver may get its next request; never, if an answer must come first."""
+        """Return when this receiver may get its next request.
+
+        Return infinity while a request is open, and while no delivery is ready to be sent.
+        """
         return math.inf if self.open or not self._ready else self._resume_at
 
     def hold(self, due: Due, body: bytes, taken: Container[int]) -> bool:
-        """Hold a delivery until it is sent; return False if an earlier one of its subject is not due yet.
+        """Hold a delivery until it is sent. Return False if an earlier delivery of its subject is missing.
 
-        Call it in the order of the events. `taken` are events that arrived after the deliveries were read.
+        An earlier delivery is missing if it is neither accepted by the receiver nor held. Call this in the
+        order of the events. `taken` are the events that the receiver accepted after the deliveries were read.
         """
         if due.id in self.held:
             return True
@@ -110,7 +114,9 @@ class Receiver:
         return due
 
     def answered(self, due: Due, answer: ReceiverAnswer) -> None:
-        """Handle an answer: prepare the subject's next delivery, or forget the subject after a failure."""
+        """Handle an answer. After a success, prepare the subject's next delivery. After a failure, forget the
+        subject's deliveries.
+        """
         del self._open[due.id]
         self.held.pop(due.id, None)
         self._answered_at = time.monotonic()
@@ -132,11 +138,11 @@ class Receiver:
             self._resume_at = time.monotonic() + min(pause, LONGEST_PAUSE)
 
     def is_idle(self) -> bool:
-        """Return whether the receiver has no deliveries and its state is outdated."""
+        """Return whether the receiver has no deliveries and was idle for REMEMBER_SECONDS."""
         return not self.held and time.monotonic() - self._answered_at > REMEMBER_SECONDS
 
     def forget(self) -> None:
-        """Forget all deliveries without an open request: another process sends them now."""
+        """Forget all deliveries without an open request, because another process sends them now."""
         self._ready.clear()
         self._behind.clear()
         self.held = {delivery_id: self.held[delivery_id] for delivery_id in self._open}

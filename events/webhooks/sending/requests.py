@@ -15,7 +15,7 @@ FIXED = [("Content-Type", "application/json"), ("User-Agent", "Exchange-Webhooks
 
 
 def body_of(event: Event, reader: Role) -> bytes:
-    """Return an event as JSON, as the reader's feed shows it."""
+    """Return an event as JSON in the form of the reader's feed."""
     return encode(event_json(event, reader))
 
 

@@ -1,6 +1,7 @@
-"""Resolve a host name to its allowed addresses, for each connection.
+"""The lookup of a host's allowed addresses, for each new connection.
 
-The connection uses the checked address, so a later change of the name has no effect.
+The connection goes to the checked address, so a change of the DNS entry between check and connect has no
+effect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Save the results of many deliveries with a few statements."""
+"""Statements that save the results of many deliveries at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from events.webhooks.sending.receivers import Due
 
 MOST_BROUGHT_FORWARD = 2_000
 
-# A delivery that was replayed meanwhile stays due: this answer belongs to the earlier request.
+# Skip a delivery that was replayed after its request began: the answer belongs to the earlier request, and
+# the replay stays due.
 FINISH = """
     UPDATE events_delivery d
     SET status = n.status, attempts = d.attempts + 1, last_status = n.last_status, last_error = n.last_error,
@@ -25,7 +26,8 @@ FINISH = """
     ) AS n (id, replays, status, last_status, last_error, attempted_at, next_attempt_at)
     WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
 """
-# Later deliveries of a subject wait as long as the failed one. After a success they are due at once.
+# A subject is the record that an event is about, such as `order:7`. After a failed delivery, the later
+# deliveries of its subject wait as long as the failed delivery. After a success, they are due immediately.
 FOLLOW = """
     UPDATE events_delivery d SET next_attempt_at = coalesce(n.next_attempt_at, now())
     FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::timestamptz[])
@@ -33,7 +35,7 @@ FOLLOW = """
     WHERE d.webhook_id = n.webhook_id AND d.subject = n.subject AND d.subject <> '' AND d.status = 'waiting'
       AND d.event_id > n.event_id
 """
-# A delivery becomes due together with the first waiting delivery of its subject.
+# Make a delivery due with the first waiting delivery of its subject, but in 0.5 s at the earliest.
 PARK = """
     UPDATE events_delivery d SET next_attempt_at = greatest(first.next_attempt_at, now() + interval '0.5 s')
     FROM events_delivery first
@@ -78,7 +80,7 @@ class DeliveryResult(NamedTuple):
 
 
 def result_of(due: Due, answer: ReceiverAnswer) -> DeliveryResult:
-    """Decide the move after an answer: arrive, try again, or give up after the delivery's lifetime."""
+    """Return the result with its move: arrive, try again, or give up after the delivery's lifetime."""
     now = time.time()
     move, next_at = ARRIVE, None
     if not answer.taken:
@@ -94,7 +96,7 @@ def write_down(results: Sequence[DeliveryResult]) -> None:
         return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(FINISH, _columns(_finished(result) for result in results))
-        # A delivery parks others only when it fails, so skip deliveries that arrived at the first attempt.
+        # Only a failure made later deliveries wait, so skip deliveries that arrived at the first attempt.
         moved = [
             result
             for result in results
@@ -106,7 +108,7 @@ def write_down(results: Sequence[DeliveryResult]) -> None:
 
 
 def bring_forward(webhooks: Collection[int]) -> set[int]:
-    """Make the deliveries of recovered receivers due; return the webhooks that may have more."""
+    """Make the deliveries of recovered receivers due. Return the webhooks with more to do."""
     more = set()
     for webhook_id in webhooks:
         with connection.cursor() as cursor:
@@ -117,7 +119,7 @@ def bring_forward(webhooks: Collection[int]) -> set[int]:
 
 
 def park(deliveries: Sequence[int]) -> None:
-    """Let deliveries wait for the first delivery of their subject."""
+    """Make deliveries wait for the first delivery of their subject."""
     if deliveries:
         with connection.cursor() as cursor:
             cursor.execute(PARK, [list(deliveries)])
@@ -134,7 +136,7 @@ def _followed(result: DeliveryResult) -> tuple[object, ...]:
 
 
 def _notes(results: Sequence[DeliveryResult]) -> list[tuple[object, ...]]:
-    """Return for each webhook the last success, the last failure, and whether it is failing."""
+    """Return for each webhook the last success, the last failure, and whether its receiver fails."""
     notes: dict[int, tuple[datetime | None, datetime | None, bool, str]] = {}
     for result in results:
         taken_at, failed_at, _, _ = notes.get(result.due.webhook_id, (None, None, False, ""))

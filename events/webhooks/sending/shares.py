@@ -1,7 +1,7 @@
-"""The share of webhooks that this process sends. Webhooks are divided among the living senders.
+"""The share of webhooks whose deliveries this process sends. All running senders divide the webhooks.
 
-A webhook has one sender at a time, which keeps the order of its deliveries. Another sender takes the webhook
-when the lease of its sender has ended.
+A webhook has one sender at a time, so its deliveries keep their order. When the lease of a sender ends, other
+senders take its webhooks.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class SenderShare:
         return time.monotonic() - self._renewed_at < Sender.LEASE.total_seconds() - STOP_BEFORE
 
     def renew(self, busy: Collection[int]) -> bool:
-        """Renew the lease, take the webhooks of this share, and release the others except `busy` ones.
+        """Renew the lease, take the webhooks of this share, and release all others except `busy` webhooks.
 
-        Return False if the lease had ended: then others may have sent the deliveries held here.
+        Return False if the lease had ended, because other senders may have sent the deliveries in memory.
         """
         now = time.monotonic()
         since = now - self._renewed_at
@@ -55,7 +55,7 @@ class SenderShare:
             return True
         self._show_life()
         alive = list(Sender.objects.alive().order_by("pk").values_list("pk", flat=True))
-        if self.sender_id not in alive:  # this call itself took longer than a lease
+        if self.sender_id not in alive:  # this call took longer than a lease
             return False
         self._index, self._count = alive.index(self.sender_id), len(alive)
         webhooks = Webhook.objects.annotate(share=Mod(F("id"), self._count))
@@ -73,7 +73,7 @@ class SenderShare:
             self._sender.save(force_insert=True)
 
     def leave(self) -> None:
-        """Give all webhooks back at once, when the process stops."""
+        """Release all webhooks immediately when the process stops."""
         if self._sender is not None:
             self._sender.delete()
             self._sender = None

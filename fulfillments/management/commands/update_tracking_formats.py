@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -21,7 +20,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--to", type=Path, default=DATA, help="The file to write. Default: ours.")
 
-    def handle(self, *args: Any, folder: Path, data_version: str, to: Path, **options: Any) -> None:
+    def handle(self, *args: object, folder: Path, data_version: str, to: Path, **options: object) -> None:
         try:
             data = compact(folder, data_version)
         except (WrongDataSet, OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Sharing out the stock of a set of warehouses: as many units as possible, at the lowest cost."""
+"""The assignment of warehouses' stock to lines: as many units as possible, at the lowest cost."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from fulfillments.planning.routing.problem import LineGroup
 
 Units = dict[tuple[int, int], int]
-"""Units by (position of the want, position of the offer) in a group."""
+"""Units by the index of the want and the index of the offer in a group."""
 Steps = list[tuple[int, int]]
-"""Pairs of a want and the offer that it takes; each later want gives up the offer of the pair before it."""
+"""A path: pairs of a want and the offer that it takes.
+
+Each want except the first gives up the offer of the previous pair.
+"""
 Filled = tuple[int, int, Units]
 """The number of units, their cost, and the units by want and offer."""
 
 
 def fill(group: LineGroup, warehouses: int) -> Filled:
-    """Fill as many units as these warehouses can, at the lowest cost."""
+    """Fill the lines of a group with as many units of these warehouses as possible, at the lowest cost."""
     offers = group.offers_at(warehouses)
     group.effort += len(offers)
     if group.uniform:
@@ -24,7 +27,10 @@ def fill(group: LineGroup, warehouses: int) -> Filled:
 
 
 def cheapest(group: LineGroup, warehouses: int, need: int) -> int:
-    """Return a lower bound of the cost of `need` units; it is exact unless lines compete."""
+    """Return a lower bound of the cost of `need` units.
+
+    The bound is the exact cost if every line accepts every offer.
+    """
     cost = 0
     for offer in group.offers:
         if warehouses >> offer.position & 1:
@@ -55,7 +61,7 @@ def _in_turn(group: LineGroup, offers: list[int]) -> Filled:
 
 
 def _provably_best(group: LineGroup, offers: list[int]) -> Filled | None:
-    """Fill lines with the fewest offers first. Return None unless the result is provably the best."""
+    """Fill first the lines that accept the fewest offers. Return None if a better result may exist."""
     units: Units = {}
     filled = cost = 0
     left = {position: group.offers[position].available for position in offers}
@@ -105,12 +111,12 @@ def _by_flow(group: LineGroup, offers: list[int]) -> Filled:
 def _cheapest_path(
     group: LineGroup, units: Units, choices: list[list[int]], missing: list[int], left: dict[int, int]
 ) -> tuple[Steps, int] | None:
-    """Return the path that adds units to the flow, and its cost per unit; None if no path is left."""
+    """Return the cheapest path that adds units, and its cost per unit. Return None if no path is left."""
     price: dict[int, int] = {want: 0 for want, count in enumerate(missing) if count}
-    came: dict[
-        int, tuple[int, int]
-    ] = {}  # a want → the offer that it gives up, and the want that takes this offer
-    reached: dict[int, tuple[int, int]] = {}  # an offer → its price, and the want that takes it
+    # For each want that gives up units of an offer: this offer, and the want that takes these units.
+    came: dict[int, tuple[int, int]] = {}
+    # For each offer: the price of the cheapest path to the offer, and the last want of this path.
+    reached: dict[int, tuple[int, int]] = {}
     changed = True
     while changed:
         changed = False

@@ -14,7 +14,7 @@ WarehouseKey = tuple[int, int]
 
 
 class Agreed(NamedTuple):
-    """The values of a variant that a fulfillment's line keeps from the moment of routing (contract 13).
+    """The values of a variant at the moment of routing, which a fulfillment's line keeps (contract 13).
 
     The price is None if the supplier gives no wholesale price.
     """
@@ -27,7 +27,12 @@ class Agreed(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A supplier's variant that could fill a line; `cost` is the price per unit of goods."""
+    """A supplier's variant that could fill a line; `cost` is the price per unit of goods.
+
+    With `waits`, short units stay unrouted until stock arrives. With `refused`, routing does not ask this
+    supplier again for the line. `comparable` is False if the candidates of the order have costs in several
+    currencies.
+    """
 
     variant_id: int
     supplier_id: int
@@ -37,9 +42,9 @@ class Candidate:
     default_warehouse_id: int | None
     agreed: Agreed = field(compare=False)  # not compared, because variant_id identifies the candidate
     takes_short: bool = True
-    waits: bool = False  # short units stay unrouted until stock arrives
-    refused: bool = False  # routing does not ask this supplier again for the line
-    comparable: bool = True  # False if the candidates of the order have costs in several currencies
+    waits: bool = False
+    refused: bool = False
+    comparable: bool = True
 
     @property
     def compared_cost(self) -> Decimal:
@@ -48,12 +53,12 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[Decimal, int, int]:
-        """The sort key: the cheaper, then the supplier's priority, then the older supplier."""
+        """The sort key: the lower cost, then the supplier's lower `priority`, then the older supplier."""
         return self.compared_cost, self.priority, self.supplier_id
 
     @property
     def default_warehouse(self) -> WarehouseKey | None:
-        """The warehouse that ships units which the supplier does not have in stock yet."""
+        """The warehouse for units that the supplier does not have in stock yet."""
         return None if self.default_warehouse_id is None else (self.supplier_id, self.default_warehouse_id)
 
 
@@ -67,13 +72,13 @@ class Want:
     refused_warehouses: frozenset[WarehouseKey] = frozenset()
 
     def may_come_from(self, candidate: Candidate, warehouse_id: int) -> bool:
-        """Tell whether routing may still ask this warehouse."""
+        """Return whether the candidate's supplier and this warehouse have not refused the line."""
         return not candidate.refused and (candidate.supplier_id, warehouse_id) not in self.refused_warehouses
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """The units that one warehouse ships for one line; `reserved` of them have stock, the rest is short."""
+    """The units that one warehouse ships for one line. Units above the number `reserved` are short."""
 
     line: int
     candidate: Candidate

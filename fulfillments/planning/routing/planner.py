@@ -1,4 +1,4 @@
-"""The complete plan: units in stock by the search, then short units with suppliers that accept them."""
+"""The complete plan: units in stock by the search, then short units to suppliers that accept them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def plan(
     """Plan as many units as possible, from the fewest warehouses, at the lowest cost (contract 13).
 
     `available` has the units that may be reserved. A warehouse in `joining` has a fulfillment that units can
-    join, so it does not count as another one. With `allow_short`, units without stock go to the best
-    supplier that accepts them; otherwise they are `unfilled`.
+    join, so it needs no new fulfillment. With `allow_short`, units without stock go to the best supplier that
+    accepts them; otherwise they are `unfilled`.
     """
     problem = Problem(wants, available)
     result = Plan(unfilled={want.line: want.quantity for want in wants})
@@ -76,7 +76,10 @@ def _allocate_short(wants: Sequence[Want], result: Plan, joining: Collection[War
 def _warehouses_for_short(
     want: Want, taker: Candidate, used: set[WarehouseKey]
 ) -> list[tuple[WarehouseKey, bool]]:
-    """Return warehouses for units without stock, and whether each one already ships."""
+    """Return the warehouses of `taker` that may get units without stock.
+
+    The second item of each pair says whether the warehouse already ships units of the order.
+    """
     warehouses = dict.fromkeys(used, True)
     if taker.default_warehouse is not None:
         warehouses.setdefault(taker.default_warehouse, False)
@@ -88,7 +91,7 @@ def _warehouses_for_short(
 
 
 def _merged(allocations: list[Allocation]) -> list[Allocation]:
-    """Merge allocations of the same line and stock row; sort them by line."""
+    """Merge allocations of the same line and stock row. Sort them by line."""
     merged: dict[tuple[int, StockKey], Allocation] = {}
     for new in sorted(allocations, key=lambda allocation: allocation.line):
         known = merged.get((new.line, new.stock_key))

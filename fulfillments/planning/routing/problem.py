@@ -1,4 +1,4 @@
-"""Routing in whole numbers: the warehouses, and groups of lines that compete for the same stock."""
+"""Routing in whole numbers: the warehouses, and the groups of lines that compete for the same stock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Stocked = list[tuple[Candidate, int, int]]
 
 @dataclass(frozen=True)
 class Offer:
-    """One stock row for a group, with its cost per unit; `position` is that of its warehouse."""
+    """One stock row that can fill lines of a `LineGroup`, with its cost per unit.
+
+    `position` is the index of the warehouse in `Problem.warehouses`.
+    """
 
     candidate: Candidate
     warehouse_id: int
@@ -27,14 +30,19 @@ class Offer:
 
 @dataclass
 class LineGroup:
-    """Lines that compete for the same stock, and the offers for them, better offers first."""
+    """Lines that compete for the same stock. `offers` has the stock rows that can fill them, the best first.
+
+    `takers` has one set for each want: the indexes of the offers that can fill the want. `supply` has the
+    available units of each warehouse, by the warehouse's position. `need` is the largest number of wanted
+    units that all warehouses together can fill. `effort` counts the offers that the search has read.
+    """
 
     wants: list[Want]
     offers: list[Offer]
-    takers: list[set[int]]  # for each want, the offers that it can take
-    supply: dict[int, int] = field(default_factory=dict)  # by position of the warehouse
-    need: int = 0  # the most that can be filled
-    effort: int = 0  # a measure of the work to fill competing lines
+    takers: list[set[int]]
+    supply: dict[int, int] = field(default_factory=dict)
+    need: int = 0
+    effort: int = 0
 
     def __post_init__(self) -> None:
         for offer in self.offers:
@@ -57,7 +65,10 @@ class LineGroup:
 
 
 class Problem:
-    """The warehouses and line groups of some wants; wants without stock are left out."""
+    """The warehouses and line groups of some wants. Wants without stock are left out.
+
+    A set of warehouses is written as a whole number: the bit at a warehouse's position is 1.
+    """
 
     def __init__(self, wants: Sequence[Want], available: Mapping[StockKey, int]) -> None:
         stock: dict[int, list[tuple[int, int]]] = {}
@@ -76,7 +87,7 @@ class Problem:
         self.priorities = {each.supplier_id: each.priority for each, _ in candidates}
 
     def bits(self, warehouses: Iterable[WarehouseKey]) -> int:
-        """Return, as bits, the warehouses among these that have stock."""
+        """Return the set of these warehouses as bits. Warehouses without stock are left out."""
         return sum(1 << self._positions[key] for key in set(warehouses) if key in self._positions)
 
     def _group(self, wants: list[Want], sources: list[Stocked]) -> LineGroup:
@@ -112,7 +123,7 @@ def _scale(costs: Iterable[Decimal]) -> int:
 
 
 def _competing(sources: Sequence[Stocked]) -> list[list[int]]:
-    """Group the indexes of wants with stock: two wants share a group if one stock row could fill both."""
+    """Group the indexes of wants with stock. Wants that the same stock row could fill share a group."""
     leader = list(range(len(sources)))
 
     def lead(index: int) -> int:
@@ -131,7 +142,7 @@ def _competing(sources: Sequence[Stocked]) -> list[list[int]]:
 
 
 def _rank(offer: Offer) -> tuple[int, int, int, bool, int]:
-    """Return the sort key: cost, the supplier's priority, the older supplier, its default warehouse."""
+    """Return the sort key: lower cost, lower `priority`, older supplier, default warehouse first."""
     candidate = offer.candidate
     elsewhere = offer.warehouse_id != candidate.default_warehouse_id
     return offer.cost, candidate.priority, candidate.supplier_id, elsewhere, offer.warehouse_id

@@ -1,9 +1,10 @@
 """The search for the warehouses that ship: the fewest that fill all units in stock, then the cheapest.
 
-The search is a branch and bound. A group that is not filled yet needs one of the warehouses with stock for
-it, so the search tries each of these in turn, without the ones it tried before. The search starts from a
-good set that a greedy search found, and stops at a limit of work with the best set so far. The limit counts
-steps, not seconds: the same order with the same stock gets the same plan on every machine.
+The search is a branch and bound over sets of warehouses. A `LineGroup` with missing units needs a further
+warehouse. The search tries each warehouse with stock for the group in turn, and then excludes this warehouse
+from the later tries. The search starts with a good set from a greedy search. At the limit of work, the search
+stops with the best set so far. The limit is a number of steps, not of seconds: the same order with the same
+stock gets the same plan on every machine.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from fulfillments.planning.routing.filling import Units, cheapest, fill
 from fulfillments.planning.routing.problem import LineGroup, Problem, positions
 
 MOST_WORK = 1_000_000
-"""The limit of work, in numbers that the search reads: about 0.2 s."""
+"""The limit of work, counted in numbers that the search reads. This much work takes about 0.2 s."""
 
 Merit = tuple[int, int, int]
-"""New fulfillments, cost, and the sum of the suppliers' priorities; smaller is better."""
+"""The number of new fulfillments, the cost, and the sum of the suppliers' priorities. Smaller is better."""
 
 
 class Search:
-    """Finds the best warehouses of a problem, as bits. Those in `joined` have a fulfillment already."""
+    """A search for the best set of warehouses of a problem, as bits.
+
+    Warehouses in `joined` have a fulfillment that units can join, so they need no new fulfillment.
+    """
 
     def __init__(self, problem: Problem, joined: int = 0, most_work: int = MOST_WORK) -> None:
         self.problem, self.groups, self.joined = problem, problem.groups, joined
@@ -51,7 +55,7 @@ class Search:
         return self.best
 
     def missing(self, warehouses: int) -> list[int]:
-        """Return the missing units of each group if these warehouses ship; negative for a surplus."""
+        """Return the missing units of each `LineGroup` if these warehouses ship. A surplus is negative."""
         missing = [group.need for group in self.groups]
         for warehouse in positions(warehouses):
             self.work += len(self.supplies[warehouse])
@@ -59,7 +63,7 @@ class Search:
                 missing[number] -= units
         return missing
 
-    # --- All sets that could be better -----------------------------------------------------------
+    # --- Branch and bound ------------------------------------------------------------------------
 
     def _branch(self, chosen: int, allowed: int) -> None:
         """Search the sets that contain all chosen warehouses and no warehouse outside `allowed`."""
@@ -92,7 +96,11 @@ class Search:
             allowed &= ~(1 << warehouse)
 
     def _forced(self, missing: list[int], undecided: int) -> int | None:
-        """Return the warehouses that a group needs to be filled; None if it cannot be filled at all."""
+        """Return the undecided warehouses that every complete set must contain.
+
+        Without such a warehouse, some `LineGroup` cannot be filled. Return None if a group cannot be filled
+        even with all undecided warehouses.
+        """
         forced = 0
         for number, units in enumerate(missing):
             if units > 0:
@@ -110,7 +118,7 @@ class Search:
         return forced
 
     def _could_be_better(self, chosen: int, allowed: int, missing: list[int]) -> bool:
-        """Compare the lower bounds of such a set with the best set: fulfillments, cost, then priorities."""
+        """Return whether the lower bounds allow a better set that contains the chosen warehouses."""
         count, cost, priority = self.merit
         fewest = (chosen & ~self.joined).bit_count() + self._fewest_more(allowed & ~chosen, missing)
         if fewest != count:
@@ -120,7 +128,11 @@ class Search:
         return (least, self._priority(chosen & ~self.joined)) < (cost, priority)
 
     def _fewest_more(self, undecided: int, missing: list[int]) -> int:
-        """Return a lower bound of further warehouses: for one group, for separate groups, for all groups."""
+        """Return a lower bound of the number of further warehouses.
+
+        Compute one bound for the `LineGroup` that needs the most warehouses, one for groups without common
+        warehouses, and one for all groups together. Return the largest bound.
+        """
         for_one = together = apart = seen = 0
         shares: dict[int, float] = {}
         demands: list[tuple[int, int, int]] = []
@@ -148,7 +160,7 @@ class Search:
     # --- One set ---------------------------------------------------------------------------------
 
     def _keep(self, warehouses: int) -> None:
-        """Keep a set that fills all groups, if it is better than the best set so far."""
+        """Keep a set that fills all line groups, if the set is better than the best set so far."""
         merit = self._merit(warehouses)
         if merit < self.merit:
             self.best, self.merit = warehouses, merit
@@ -168,7 +180,10 @@ class Search:
         return sum(self.problem.priorities[each] for each in suppliers)
 
     def _lacking_by_flow(self, warehouses: int) -> list[int]:
-        """Return groups of competing lines that lack units, although their total stock is enough."""
+        """Return the line groups that lack units from these warehouses, although the total stock is enough.
+
+        This can occur if not every line accepts every offer.
+        """
         return [n for n in self.mixed if self._fill(self.groups[n], warehouses)[0] < self.groups[n].need]
 
     def _fill(self, group: LineGroup, warehouses: int) -> tuple[int, int, Units]:
@@ -184,7 +199,11 @@ class Search:
     # --- Good sets to start from -----------------------------------------------------------------
 
     def _gain(self, warehouse: int, missing: list[int]) -> float:
-        """Return a warehouse's share of the missing units: 1 for each group that it fills alone."""
+        """Return the gain of adding the warehouse, for a comparison with other warehouses.
+
+        The gain is a sum over the line groups: the share of the group's missing units that the warehouse has,
+        at most 1.
+        """
         self.work += len(self.supplies[warehouse])
         return sum(
             min(units, missing[number]) / missing[number]
@@ -193,7 +212,10 @@ class Search:
         )
 
     def _ranks(self) -> list[int]:
-        """Rank the warehouses to break ties: a warehouse with more and cheaper offers comes first."""
+        """Return the rank of each warehouse, which decides between equal gains.
+
+        Warehouses with more and cheaper offers come first.
+        """
         dearness = [0.0] * len(self.supplies)
         for group in self.groups:
             least = group.offers[0].cost or 1
@@ -214,7 +236,7 @@ class Search:
         heapq.heapify(rest)
         while rest and not self._fills(chosen, missing):
             gain, rank, warehouse = heapq.heappop(rest)
-            # a gain never grows, so a value computed earlier is an upper bound
+            # A gain never grows, so an earlier value is an upper bound. Most gains need no new computation.
             now = -self._gain(warehouse, missing)
             if rest and now > gain and (now, rank) > rest[0][:2]:
                 heapq.heappush(rest, (now, rank, warehouse))
@@ -225,7 +247,7 @@ class Search:
         return chosen
 
     def _without_spare(self, warehouses: int) -> int:
-        """Remove the warehouses that the set does not need, starting with the last in rank."""
+        """Remove the warehouses that the set does not need. Try the warehouse with the last rank first."""
         missing = self.missing(warehouses)
         for warehouse in sorted(positions(warehouses & ~self.joined), key=lambda each: -self.rank[each]):
             if all(missing[number] + units <= 0 for number, units in self.supplies[warehouse]):
@@ -237,7 +259,7 @@ class Search:
         return warehouses
 
     def _exchange(self) -> None:
-        """Replace one or two warehouses by another one, as long as that improves the set."""
+        """Replace one or two warehouses by one other warehouse, as long as this improves the best set."""
         improved = True
         while improved and not self.work > self.most_work // 2:
             improved, before, missing = False, self.merit, self.missing(self.best)
@@ -250,7 +272,7 @@ class Search:
                     break
 
     def _replace(self, leaving: tuple[int, ...], missing: list[int]) -> None:
-        """Try each warehouse that could replace the ones that leave the best set."""
+        """Try each warehouse that could replace the warehouses `leaving` in the best set."""
         kept, lacking = self.best, missing[:]
         for warehouse in leaving:
             kept &= ~(1 << warehouse)
@@ -271,7 +293,7 @@ class Search:
 
 
 def _largest_needed(counts: list[int], units: int) -> int:
-    """Return how many of the largest counts reach `units`, or len(counts) + 1 if all together do not."""
+    """Return how many of the largest counts add up to `units`, or len(counts) + 1 if all are too few."""
     for number, count in enumerate(sorted(counts, reverse=True), 1):
         units -= count
         if units <= 0:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from imports.models import ImportJob
@@ -16,7 +14,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("job_id", type=int)
 
-    def handle(self, *args: Any, job_id: int, **options: Any) -> None:
+    def handle(self, *args: object, job_id: int, **options: object) -> None:
         job = ImportJob.objects.filter(pk=job_id).first()
         if job is None:
             raise CommandError(f"There is no import {job_id}.")

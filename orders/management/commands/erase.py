@@ -12,7 +12,7 @@ from orders.erasing_copies import search
 from orders.models import Order
 
 SECONDS = 60.0
-"""The time limit of the search for copies; the periodic task continues it."""
+"""The time limit of the search for copies. A periodic task continues the search."""
 
 
 class Command(BaseCommand):

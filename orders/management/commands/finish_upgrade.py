@@ -1,8 +1,6 @@
-"""`manage.py finish_upgrade`: drop schema for the previous version, and complete rows that it wrote."""
+"""Complete rows of the previous version, and drop indexes that only the previous version needs."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import connection
@@ -15,16 +13,16 @@ from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED
 
 OLD_INDEXES = ("order_once",)
-"""Indexes that processes of the previous version name in their statements."""
+"""The indexes that processes of the previous version name in their statements."""
 
 
 class Command(BaseCommand):
     help = (
-        "Drop what only processes of the previous version need, and complete the rows that they wrote. "
-        "Run it when all of them have ended."
+        "Drop the indexes that only processes of the previous version need, and complete the rows that these "
+        "processes wrote. Run the command when all these processes have ended."
     )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         add_totals()
         with connection.cursor() as cursor:
             for name in OLD_INDEXES:
@@ -33,7 +31,7 @@ class Command(BaseCommand):
 
 
 def add_totals() -> None:
-    """Add the totals by which operators sort open work. The previous version wrote rows without them."""
+    """Add the totals that operators sort open work by. The previous version wrote rows without totals."""
     lines = OrderLine.objects.filter(order=OuterRef("pk")).order_by().values("order")
     billed = Subquery(lines.annotate(sum=Sum("billed_amount")).values("sum"))
     open_orders = Order.objects.exclude(processing_state__in=FINISHED)

@@ -1,8 +1,6 @@
-"""Recompute every counter from its sources, and report or repair any difference."""
+"""Recompute every counter from its sources, and report or repair the differences."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError
@@ -18,7 +16,7 @@ class Command(BaseCommand):
             "--fix", action="store_true", help="Repair the counters that differ; writers wait meanwhile."
         )
 
-    def handle(self, *args: Any, fix: bool, **options: Any) -> None:
+    def handle(self, *args: object, fix: bool, **options: object) -> None:
         found = list(differences())
         for each in found:
             self.stdout.write(str(each))

@@ -1,4 +1,5 @@
-// A double click sends a form once. A form that answers with a file can be sent again after two seconds.
+// Ignore a second click on a sent form for two seconds. Later the form works again,
+// because the page stays open if the answer is a file.
 "use strict";
 
 document.addEventListener("submit", (event) => {

@@ -14,7 +14,7 @@
     if (!step || !input || input.type === "date" || event.altKey) return;
     const cells = cellsOf(input);
     const next = cells[cells.indexOf(input) + step];
-    event.preventDefault(); // a number field would change its number
+    event.preventDefault(); // an arrow key would change the value of a number field
     next?.focus();
     next?.select();
   });
@@ -45,7 +45,7 @@
       const grid = page.querySelector("form.ui-grid");
       const isHere = new URL(answer.url).pathname === location.pathname;
       if (!isHere || !grid) {
-        location.href = answer.url; // for example the page of signing in, which keeps the typed text
+        location.href = answer.url; // for example the sign-in page, which keeps the typed text
         return;
       }
       const content = document.getElementById("content");

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management.base import BaseCommand
 
 from sftp_ingest.area.adopting import adopt_all
@@ -15,5 +13,5 @@ class Command(BaseCommand):
         "blob. Also recalculates the used bytes of each area. The command can be repeated."
     )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         self.stdout.write(f"{adopt_all()} files were migrated.")

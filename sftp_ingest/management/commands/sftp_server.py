@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import sys
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -19,14 +18,14 @@ from sftp_ingest.blobs.stores import store_for_new
 from sftp_ingest.server.host_key import host_keys, key_paths
 from sftp_ingest.server.listener import SftpServer
 
-MOST_FILES = 65_536  # a thousand connections with 32 files each, and files of the server itself
+MOST_FILES = 65_536  # enough for 1,000 connections with 60 files each, and the server's own files
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # the checks of URLs are slow, and this command serves none
+    requires_system_checks: list[str] = []  # the checks of URLs are slow, and this command serves no URLs
     help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         server = sftp_server()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
@@ -34,7 +33,7 @@ class Command(BaseCommand):
 
 
 def sftp_server() -> SftpServer:
-    """Return the server, which listens. Raises CommandError with the setting to change."""
+    """Return a server that listens already. Raises CommandError that names the setting to change."""
     # paramiko logs a traceback for every port scan; this package logs all relevant events itself.
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)
     host, port = settings.SFTP_HOST, settings.SFTP_PORT

@@ -1,7 +1,7 @@
-"""Clients generated from the service's document by common generators, each in its own folder.
+"""Clients that common generators make from the OpenAPI document, each in its own folder.
 
-Needs what `make clients` installs (requirements/clients.txt, which brings node) and a running service, as
-`tests.contract.outsider` does. What is missing on a machine is skipped, and says so.
+The tests need a running service, as `tests.contract.outsider` does, and the packages that `make clients`
+installs (requirements/clients.txt, which includes node). A test without its program is skipped with a reason.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ STORIES = HERE / "stories"
 
 @pytest.fixture(autouse=True)
 def _reset_rate_limits() -> None:
-    """Replace the project's fixture of this name: an outsider cannot empty a cache."""
+    """Do nothing: replace the project's fixture, because these tests cannot reach the service's cache."""
 
 
 @dataclass(frozen=True)
 class Workshop:
-    """A folder where clients are made, with the service's document in it."""
+    """A folder for the generated clients, which also has the OpenAPI document."""
 
     folder: Path
     document: Path
     environment: dict[str, str]
 
     def run(self, *command: str | Path, cwd: Path | None = None, **environment: str) -> str:
-        """Run a program and return its output. A failure shows the whole output."""
+        """Run a program and return its output. A failure raises AssertionError with the end of the output."""
         done = subprocess.run(
             [str(each) for each in command],
             cwd=cwd or self.folder,
@@ -53,7 +53,7 @@ class Workshop:
         return done.stdout
 
     def play(self, *command: str | Path, **environment: str) -> None:
-        """Run a story. Its last line must say that all steps happened."""
+        """Run a story: a program that uses a client. The last printed word must be `shipped`."""
         assert self.run(*command, cwd=None, **environment).split()[-1] == "shipped"
 
 

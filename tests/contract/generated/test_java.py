@@ -1,4 +1,4 @@
-"""A Java client, by openapi-generator: compiled as it comes, and run."""
+"""The Java client of openapi-generator: the unchanged code is compiled and run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import pytest
 from .conftest import STORIES
 from .generators import generator_jar, openapi_generator
 
-# Debian's: libjakarta-annotation-api-java and libhttpmime-java. Jackson comes within the generator's own jar.
+# Debian's packages libjakarta-annotation-api-java and libhttpmime-java install these files. The generator's
+# own jar contains Jackson.
 LIBRARIES = [
     Path("/usr/share/java") / f"{name}.jar"
     for name in ("jakarta-annotation-api", "httpclient", "httpmime", "httpcore", "commons-logging")
 ]
-# The library that needs least beside the JDK; null and absent mean the same in every body of ours.
+# `native` needs the fewest libraries besides the JDK. The client needs no type for explicit nulls
+# (`openApiNullable`), because null and an absent field mean the same in all bodies of the API.
 OPTIONS = ("--library", "native", "--additional-properties=openApiNullable=false,useJakartaEe=true")
 
 

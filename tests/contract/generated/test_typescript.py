@@ -1,4 +1,4 @@
-"""TypeScript clients: openapi-typescript, hey-api, and openapi-generator's for axios, under `strict`."""
+"""The TypeScript clients of openapi-typescript, hey-api and openapi-generator (axios), under `strict`."""
 
 from __future__ import annotations
 

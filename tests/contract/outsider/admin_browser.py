@@ -1,4 +1,4 @@
-"""The operator's browser: signs in to the admin and presses the buttons of its pages."""
+"""A small client that signs in to the admin as an operator, and presses the buttons of its pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 
 class Operator:
-    """`Operator(demo["admin"]).press("/admin/orders/order/1/change/", "hold")`."""
+    """A signed-in operator.
+
+    Example: `Operator(demo["admin"]).press("/admin/orders/order/1/change/", "hold")`.
+    """
 
     def __init__(self, admin: Any) -> None:
         self._base = admin["url"]
@@ -41,7 +44,7 @@ class Operator:
                 raise AssertionError(f"{request.full_url} answers {refused.code}") from refused
 
     def press(self, page: str, action: str, **fields: str) -> str:
-        """Find the action on the page, fill in its form, and send it."""
+        """Find the action on the page, fill in the form of the action, and send the form."""
         found = re.search(rf'(?:action|href)="([^"]*/do/{action}/)"', self.open(page))
         assert found, f"{page} offers no {action}"
         path = unescape(found[1])
@@ -53,7 +56,7 @@ class Operator:
 
     @staticmethod
     def _asked(page: str) -> dict[str, str]:
-        """Return the form's fields with the values that the page shows."""
+        """Return the fields of a page's form, with the shown values."""
         asked = {}
         for tag in re.findall(r"<input[^>]*>", page):
             named = dict(re.findall(r'([a-z]+)="([^"]*)"', tag))

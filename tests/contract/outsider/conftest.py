@@ -1,7 +1,9 @@
-"""The parties as partners know them: keys and addresses from `demo.json` of a running service.
+"""Tests of a running service from outside, with the keys and addresses of its `demo.json`.
 
-`DEMO_JSON` says where that file is (default `var/demo.json`). Without a service that answers, all of this
-folder is skipped.
+The environment variable `DEMO_JSON` is the path of the file (default `var/demo.json`). If no service answers,
+all tests of this folder are skipped. *Contract 3* and *Interface 2.1* in docstrings are sections of the
+specification of the API: the interface lists the endpoints, and the contract has the rules of the service.
+*Contract, head* is the part of the contract before its first section.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from .sftp_client import Area
 
 @pytest.fixture(autouse=True)
 def _reset_rate_limits() -> None:
-    """Replace the project's fixture of this name: an outsider cannot empty a cache."""
+    """Do nothing: replace the project's fixture, because these tests cannot reach the service's cache."""
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +31,7 @@ def demo() -> Any:
     named = os.environ.get("DEMO_JSON")
     path = Path(named or "var/demo.json")
     if not path.is_file():
-        pytest.skip(f"no running service: {path} is not there (start one with `make run`, or set DEMO_JSON)")
+        pytest.skip(f"no running service: {path} does not exist (run `make run`, or set DEMO_JSON)")
     found = json.loads(path.read_text())
     try:
         status = Caller(found["base_url"]).get("/healthz").status
@@ -63,25 +65,25 @@ def rival(demo: Any) -> Caller:
 
 @pytest.fixture(scope="session")
 def shop(demo: Any) -> Caller:
-    """The client of Shop, a partner of Acme and Rival."""
+    """Return the client of Shop, a partner of Acme and Rival."""
     return _party(demo, "retailers", "Shop")
 
 
 @pytest.fixture(scope="session")
 def boutique(demo: Any) -> Caller:
-    """The client of Boutique, a partner of Rival only."""
+    """Return the client of Boutique, a partner of Rival only."""
     return _party(demo, "retailers", "Boutique")
 
 
 @pytest.fixture(scope="session")
 def anyone(demo: Any) -> Caller:
-    """A client without a key."""
+    """Return a client without a key."""
     return Caller(demo["base_url"])
 
 
 @pytest.fixture
 def area(demo: Any, acme: Caller) -> Iterator[Area]:
-    """Acme's upload area, over SFTP with the host key of demo.json."""
+    """Open Acme's upload area by SFTP, with the host key of demo.json."""
     with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as opened:
         yield opened
 

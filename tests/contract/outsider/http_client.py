@@ -1,4 +1,4 @@
-"""The program of a partner: HTTP of the standard library and exact numbers, and nothing of the project."""
+"""An HTTP client as a partner could write it: it uses the standard library and no code of the project."""
 
 from __future__ import annotations
 
@@ -25,21 +25,24 @@ def unique(prefix: str) -> str:
 
 
 def digits(length: int) -> str:
-    """Return a code of this many digits with a right check digit (UPC 12, EAN 8 or 13, GTIN 14)."""
+    """Return a random code with this number of digits and a correct check digit.
+
+    A UPC has 12 digits, an EAN 8 or 13, a GTIN 14.
+    """
     body = str(secrets.randbelow(9) + 1) + "".join(str(secrets.randbelow(10)) for _ in range(length - 2))
     total = sum(int(digit) * (3 if at % 2 == 0 else 1) for at, digit in enumerate(reversed(body)))
     return body + str(-total % 10)
 
 
 def encode(value: Any) -> bytes:
-    """Encode JSON with decimals as numbers, digit for digit."""
+    """Encode a value as JSON. Decimals become numbers with exactly their digits."""
     text = json.dumps(value, default=lambda number: f"@@{number}@@")
     return text.replace('"@@', "").replace('@@"', "").encode()
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer with its request, for the reader of a failure."""
+    """An answer. It also has the text of its request, which a failed assertion shows."""
 
     request: str
     status: int
@@ -56,7 +59,7 @@ class Answer:
 
     @property
     def next(self) -> str | None:
-        """Return the address in `Link: <…>; rel="next"`."""
+        """Return the URL of the next page from the header `Link: <…>; rel="next"`."""
         for link in (self.headers["Link"] or "").split(","):
             address, _, rest = link.partition(">")
             if 'rel="next"' in rest or "rel=next" in rest:
@@ -68,7 +71,7 @@ class Answer:
 
 
 class Caller:
-    """The client of one party, with its key and its path."""
+    """The client of one party, with the party's key and path."""
 
     def __init__(self, origin: str, token: str = "", base: str = "", **about: Any) -> None:
         self.origin, self.token, self.base, self.about = origin.rstrip("/"), token, base, about
@@ -92,7 +95,7 @@ class Caller:
         headers: Mapping[str, str | None] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Send a request. A path without a leading / is below the party's path. None removes a header."""
+        """Send a request. A path without a leading `/` is relative to `base`. None removes a header."""
         address = urlsplit(path if path.startswith("http") else self.origin + self._path(path))
         target = quote(address.path, safe="/%:@") + (f"?{address.query}" if address.query else "")
         if query:
@@ -115,7 +118,7 @@ class Caller:
             answer = Answer(shown, reply.status, reply.headers, reply.read())
         finally:
             connection.close()
-        assert answer.status < 500 or answer.status == 503, f"the service broke: {answer}"
+        assert answer.status < 500 or answer.status == 503, f"the service failed: {answer}"
         if address.path.startswith(("/v3", "/oauth")):
             assert answer.headers["X-Request-Id"], f"no X-Request-Id (contract 2): {answer}"
         return answer
@@ -138,14 +141,17 @@ def _named(headers: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def well(answer: Answer, status: int = 200) -> Any:
-    """Return the body of an answer that must be a success."""
+    """Return the body of an answer. Raises AssertionError if the answer is not a success with JSON."""
     assert answer.status == status, answer
     assert answer.headers.get_content_type() == "application/json", answer
     return answer.json
 
 
 def done(answer: Answer, code: str, status: int = 200) -> Any:
-    """Return the envelope of a status update, push or cancel that must succeed (interface 2.2)."""
+    """Return the envelope of a status update, push or cancellation that succeeded (interface 2.2).
+
+    Raises AssertionError unless the envelope has this code and a message.
+    """
     body = well(answer, status)
     assert body["success"] is True, answer
     assert body["code"] == code, answer
@@ -155,7 +161,7 @@ def done(answer: Answer, code: str, status: int = 200) -> Any:
 
 
 def fault(answer: Answer, status: int, code: str | tuple[str, ...], at: str | None = None) -> Any:
-    """Return the envelope of an error (contract 2); `at` names the field at fault, if any."""
+    """Return the envelope of an error (contract 2). `at` is the field that `errors` must name, if any."""
     assert answer.status == status, answer
     assert answer.headers.get_content_type() == "application/json", answer
     body = answer.json

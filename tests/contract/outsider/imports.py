@@ -15,7 +15,7 @@ def counts(job):
 
 
 def imported(supplier, job):
-    """Wait for a job and check its sums."""
+    """Wait until a job has ended, and return it. The counts of a successful job must add up to its rows."""
     job = finished(supplier, job)
     if job["status"].startswith("succeeded"):
         parts = ("created", "updated", "unchanged", "rejected", "duplicates")
@@ -24,7 +24,7 @@ def imported(supplier, job):
 
 
 def from_file(supplier, area, content, name=None, **fields):
-    """Upload a file and import it."""
+    """Upload a file of products, import it, and return the ended job."""
     path = f"products/{name or unique('f')}.csv"
     area.put(path, content)
     return imported(supplier, well(supplier.post("importProducts", {"file_url": path} | fields), 201))

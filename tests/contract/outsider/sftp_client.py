@@ -1,4 +1,4 @@
-"""An SFTP client for one supplier's upload area, which trusts only the published host key."""
+"""An SFTP client for a supplier's upload area. It accepts only the host key of demo.json."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import paramiko
 
 
 class Area:
-    """`with Area(demo["sftp"], name, password) as area: area.put("products/a.csv", b"…")`."""
+    """An open upload area.
+
+    Example: `with Area(demo["sftp"], name, password) as area: area.put("products/a.csv", b"…")`.
+    """
 
     def __init__(self, place: Any, username: str, password: str) -> None:
         self._place, self._username, self._password = place, username, password

@@ -1,4 +1,4 @@
-"""The first steps of most tests: create a variant, its stock, an order and its fulfillments."""
+"""Functions for the first steps of most tests: they create variants, stock, orders and fulfillments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
 
 
 def new_variant(supplier: Caller, stock: int | None = None, warehouse: int = 0, **fields: Any) -> Any:
-    """Create a listed variant with a unique sku, and `stock` in one of the supplier's warehouses."""
+    """Create a listed variant with a unique SKU. With `stock`, push a count for one of the warehouses."""
     body: dict[str, Any] = {
         "sku": unique("SKU"),
         "title": "A lamp",
@@ -51,7 +51,7 @@ def put_stock(supplier: Caller, sku: str, amount: int, warehouse: int = 0) -> No
 
 
 def stock_of(supplier: Caller, sku: str, warehouse: int = 0) -> Any:
-    """Return the stock row of one sku in one warehouse: on_hand, reserved, available."""
+    """Return the row of the stock list (`on_hand`, `reserved`, `available`) for a SKU in a warehouse."""
     answer = supplier.get("inventory", {"sku": sku, "warehouse_id": supplier.warehouses[warehouse]})
     body = well(answer)
     rows = body["results"] if isinstance(body, dict) else body
@@ -61,13 +61,13 @@ def stock_of(supplier: Caller, sku: str, warehouse: int = 0) -> Any:
 
 
 def numbers(supplier: Caller, sku: str, warehouse: int = 0) -> tuple[int, int]:
-    """Return (on_hand, reserved) of one sku in one warehouse."""
+    """Return the units on hand and the reserved units of a SKU in a warehouse."""
     row = stock_of(supplier, sku, warehouse)
     return row["on_hand"], row["reserved"]
 
 
 def order_body(*lines: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return a complete order; `lines` are sent unchanged."""
+    """Return the complete body of an order with these lines."""
     return {
         "retailer_order_id": unique("RO"),
         "shipping_address": ADDRESS,
@@ -77,7 +77,7 @@ def order_body(*lines: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def push(retailer: Caller, *lines: dict[str, Any], **fields: Any) -> Any:
-    """Push an order and read it back."""
+    """Push an order, and return the order as the retailer reads it."""
     answer = retailer.post("orders", order_body(*lines, **fields))
     return read(retailer, done(answer, "order_created", 201)["order_id"])
 
@@ -93,7 +93,7 @@ def state_of(retailer: Caller, order: Any) -> str:
 
 
 def held_by(supplier: Caller, order: Any) -> list[Any]:
-    """Return this supplier's fulfillments of an order, as the supplier reads them, oldest first."""
+    """Return this supplier's fulfillments of an order as the supplier reads them, oldest first."""
     ids = sorted(each["id"] for each in order["fulfillments"] if each["supplier_id"] == supplier.id)
     return [fulfillment(supplier, each) for each in ids]
 
@@ -105,7 +105,7 @@ def fulfillment(supplier: Caller, number: int) -> Any:
 def one_fulfillment(
     supplier: Caller, retailer: Caller, quantity: int = 2, stock: int = 10
 ) -> tuple[Any, Any]:
-    """Push an order of one line, pinned to this supplier; return (order, fulfillment)."""
+    """Push an order with one line that names this supplier. Return the order and its fulfillment."""
     variant = new_variant(supplier, stock=stock)
     order = push(retailer, {"sku": variant["sku"], "supplier_id": supplier.id, "quantity": quantity})
     held = held_by(supplier, order)
@@ -114,18 +114,18 @@ def one_fulfillment(
 
 
 def act(supplier: Caller, number: int, status: str, body: Any = None) -> Any:
-    """Send PUT setStatus/<status>. Accept and the rejections have no body, as in the interface."""
+    """Send `PUT …/setStatus/<status>`. In the interface, `accepted` and the rejections have no body."""
     return supplier.put(f"fulfillments/{number}/setStatus/{status}", body)
 
 
 def answer_cancel(supplier: Caller, number: int, status: str) -> Any:
-    """Send PUT setStatus with the complete body of interface endpoint 7."""
+    """Send `PUT …/setStatus` with the complete body of interface endpoint 7."""
     body = {"supplier_id": supplier.id, "fulfillment_id": number, "status": status}
     return supplier.put(f"fulfillments/{number}/setStatus", body)
 
 
 def bring_to(state: str, supplier: Caller, retailer: Caller, order: Any, number: int) -> None:
-    """Bring a new fulfillment of a one-line order into any of the nine states, by requests alone."""
+    """Bring a new fulfillment of an order with one line into a state, only by requests."""
     if state == "new":
         return
     if state in ("accepted", "shipped"):
@@ -144,7 +144,10 @@ def bring_to(state: str, supplier: Caller, retailer: Caller, order: Any, number:
 
 
 def finished(supplier: Caller, job: Any, seconds: float = 90) -> Any:
-    """Wait until an import job has ended; return it."""
+    """Wait until an import job has ended or waits for approval, and return it.
+
+    Raises AssertionError after `seconds`.
+    """
     until = time.monotonic() + seconds
     while True:
         job = well(supplier.get(f"imports/{job['id']}"))
@@ -155,13 +158,13 @@ def finished(supplier: Caller, job: Any, seconds: float = 90) -> Any:
 
 
 def import_lines(supplier: Caller, *lines: str, **fields: Any) -> Any:
-    """Import `data` by importProducts; return the job when it has ended."""
+    """Import these lines of a product file by `importProducts`, and return the ended job."""
     job = well(supplier.post("importProducts", {"data": list(lines)} | fields), 201)
     return finished(supplier, job)
 
 
 def variant_by_sku(supplier: Caller, sku: str) -> Any:
-    """Find a supplier's variant on the pages of its list (the newest are on the last page)."""
+    """Return a supplier's variant with this SKU, or None. The newest variants are on the last page."""
     answer = supplier.get("variants", {"limit": 500})
     while True:
         for variant in well(answer):

@@ -1,4 +1,4 @@
-"""Cancelling orders, whole and in part (interface endpoint 16; contract 3 and 4)."""
+"""The cancellation of orders, whole and in part (interface endpoint 16; contract 3 and 4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def cancel(retailer, order, body=None):
 
 @pytest.mark.parametrize("body", [None, {}, b"", {"reason": "out of stock"}], ids=repr)
 def test_a_whole_order_is_cancelled(acme, shop, body):
-    """Interface 16; contract 4: an optional body: `reason`; without lines, the whole order."""
+    """Interface 16; contract 4: the body is optional and may have a `reason`.
+
+    Without `lines`, the whole order is canceled.
+    """
     order, held = one_fulfillment(acme, shop)
     done(cancel(shop, order, body), "cancel_requested")
     assert fulfillment(acme, held["id"])["fulfillment_state"] == "canceling"
@@ -43,7 +46,10 @@ def test_a_whole_order_is_cancelled(acme, shop, body):
 
 
 def test_shipped_fulfillments_stay_and_the_message_says_so(acme, rival, shop):
-    """Contract 4: shipped ones stay, and the message says so; all else canceled: `completed`."""
+    """Contract 4: shipped fulfillments stay, and the message says this.
+
+    The order is `completed` when all other fulfillments are canceled.
+    """
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
     first, second = held_by(acme, order)[0], held_by(rival, order)[0]
@@ -55,7 +61,7 @@ def test_shipped_fulfillments_stay_and_the_message_says_so(acme, rival, shop):
 
 
 def test_two_suppliers_answer_for_themselves(acme, rival, shop):
-    """Contract 3: each fulfillment is approved or refused by its own supplier."""
+    """Contract 3: each supplier approves or refuses the cancellation of its own fulfillment."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
     first, second = held_by(acme, order)[0], held_by(rival, order)[0]
@@ -73,10 +79,10 @@ def test_two_suppliers_answer_for_themselves(acme, rival, shop):
 @pytest.mark.parametrize("by", ["id", "sku", "variant_id"])
 @pytest.mark.parametrize("state", ["new", "accepted"])
 def test_a_part_of_a_line_is_canceled_and_the_rest_continues(acme, shop, by, state):
-    """Contract 4:
+    """Contract 4: `lines` has elements `{"id"|"sku"|"variant_id", "quantity"}`.
 
-    `lines: [{"id"|"sku"|"variant_id", "quantity"}]`; 3: the state before the request is restored; the code
-    stays `canceled`.
+    Contract 3: after the approval, the fulfillment has the state from before the request. The code of the
+    answer is `canceled` nevertheless.
     """
     order, held = one_fulfillment(acme, shop, quantity=5)
     bring_to(state, acme, shop, order, held["id"])
@@ -97,7 +103,7 @@ def test_a_part_of_a_line_is_canceled_and_the_rest_continues(acme, shop, by, sta
 
 
 def test_the_rest_of_a_partial_cancel_is_shipped(acme, shop):
-    """Contract 4: completed: nothing open, something shipped."""
+    """Contract 4: an order is `completed` when nothing is open and something was shipped."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 2}]})
     answer_cancel(acme, held["id"], "canceled")
@@ -110,7 +116,7 @@ def test_the_rest_of_a_partial_cancel_is_shipped(acme, shop):
 
 
 def test_a_refused_partial_cancel_leaves_all_open(acme, shop):
-    """Contract 3: after a refusal, the supplier captures the fulfillment again, with all its quantities."""
+    """Contract 3: after a refusal, the supplier captures the fulfillment again, with all quantities."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 2}]})
     done(answer_cancel(acme, held["id"], REFUSED), "cancelation_not_allowed")
@@ -123,7 +129,7 @@ def test_a_refused_partial_cancel_leaves_all_open(acme, shop):
 def test_the_rest_of_a_split_shipment_is_cancelled(acme, shop):
     """Contract 3: if nothing is open and something was shipped, the state is `shipped`.
 
-    The code stays `canceled`.
+    The code of the answer is `canceled` nevertheless.
     """
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
@@ -156,7 +162,7 @@ def test_canceling_each_line_cancels_the_whole_order(acme, shop):
 
 
 def test_one_line_of_two_is_cancelled(acme, rival, shop):
-    """Contract 4: of lines with different suppliers, only the requested one is canceling."""
+    """Contract 4: if lines have different suppliers, only the fulfillment of the named line is canceling."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
     done(cancel(shop, order, {"lines": [{"sku": mine["sku"], "quantity": 1}]}), "cancel_requested")
@@ -205,7 +211,7 @@ def test_units_without_a_supplier_are_cancelled_at_once(acme, rival, shop):
     ids=repr,
 )
 def test_wrong_lines_are_refused(acme, shop, lines):
-    """Contract 2: 400 that names the field; nothing happens."""
+    """Contract 2: the answer is 400 and names the field, and nothing changes."""
     order, held = one_fulfillment(acme, shop)
     if isinstance(lines, list):
         own = order["order_lines"][0]["id"]
@@ -215,7 +221,7 @@ def test_wrong_lines_are_refused(acme, shop, lines):
         ]
     answer = cancel(shop, order, {"lines": lines})
     if isinstance(lines, list) and lines[0] == {"id": order["order_lines"][0]["id"]} and answer.status == 200:
-        return  # a line without a quantity may mean all of it
+        return  # a line without a quantity may mean all units
     found = fault(answer, 400, ("validation_error", "missing_parameter"))
     assert found["errors"][0]["field"].startswith("lines"), answer
     assert fulfillment(acme, held["id"])["fulfillment_state"] == "new"
@@ -223,7 +229,7 @@ def test_wrong_lines_are_refused(acme, shop, lines):
 
 @pytest.mark.parametrize("name", ["lines", "line", "Lines", "line_items"])
 def test_a_cancel_of_part_that_is_not_understood_never_cancels_all(acme, shop, name):
-    """Contract, head: unclear input is never guessed at and never dropped silently."""
+    """Contract, head: the service neither guesses the meaning of unclear input nor ignores it silently."""
     order, held = one_fulfillment(acme, shop)
     part = [] if name == "lines" else [{"sku": held["lines"][0]["sku"], "quantity": 1}]
     answer = cancel(shop, order, {name: part})
@@ -235,7 +241,7 @@ def test_a_cancel_of_part_that_is_not_understood_never_cancels_all(acme, shop, n
 
 
 def test_more_than_is_open_cannot_be_cancelled(acme, shop):
-    """Contract, head: the service is exact and never guesses."""
+    """Contract, head: the service is exact, so it does not cancel fewer units than requested."""
     order, held = one_fulfillment(acme, shop, quantity=2)
     answer = cancel(shop, order, {"lines": [{"id": order["order_lines"][0]["id"], "quantity": 3}]})
     assert answer.status in (400, 409), answer
@@ -245,13 +251,13 @@ def test_more_than_is_open_cannot_be_cancelled(acme, shop):
 
 @pytest.mark.parametrize("reason", [5, [], {}])
 def test_a_reason_that_is_not_a_text_is_refused(acme, shop, reason):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     order, _ = one_fulfillment(acme, shop)
     fault(cancel(shop, order, {"reason": reason}), 400, "validation_error", "reason")
 
 
 def test_cancelling_again_is_unchanged(acme, shop):
-    """Contract 4: an order that is already canceling or canceled: 200 `unchanged`."""
+    """Contract 4: for an order that is already canceling or canceled, the answer is 200 `unchanged`."""
     order, held = one_fulfillment(acme, shop)
     done(cancel(shop, order), "cancel_requested")
     before = read(shop, order)
@@ -262,7 +268,7 @@ def test_cancelling_again_is_unchanged(acme, shop):
 
 
 def test_an_order_number_is_used_up_by_a_cancelled_order(acme, shop):
-    """Contract 4: `retailer_order_id` is unique per retailer, cancelled or not."""
+    """Contract 4: `retailer_order_id` is unique for each retailer, even among canceled orders."""
     variant = new_variant(acme, stock=5)
     body = order_body({"variant_id": variant["id"], "quantity": 1})
     number = done(shop.post("orders", body), "order_created", 201)["order_id"]

@@ -1,4 +1,4 @@
-"""Capturing fulfillments (interface endpoint 1 and 2.1; contract 3 and 12)."""
+"""The list of fulfillments, by which suppliers capture new work (interface 1 and 2.1; contract 3 and 12)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ LINE = {
 
 
 def captured(supplier, **query):
-    """All pages of a capture."""
+    """Return the fulfillments of all pages of the list."""
     answer, found = supplier.get("fulfillments", {"limit": 500} | query), []
     while True:
         assert isinstance(well(answer), list), "the list response is a JSON array (interface 2.1)"
@@ -86,7 +86,7 @@ def by_filter(supplier, **wanted):
 
 
 def test_new_work_is_captured_with_every_field(acme, shop):
-    """Interface 1 and 2.1; contract 3: the interface's seven fields and the fields for shipping."""
+    """Interface 1 and 2.1; contract 3: an item has the interface's seven fields and fields for shipping."""
     order, held = one_fulfillment(acme, shop)
     found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
     for field, kind in SEVEN.items():
@@ -102,7 +102,7 @@ def test_new_work_is_captured_with_every_field(acme, shop):
 
 
 def test_a_single_read_equals_the_item_of_the_list(acme, shop):
-    """Contract 3: `GET …/fulfillments/{id}` reads one."""
+    """Contract 3: `GET …/fulfillments/{id}` reads one fulfillment."""
     _, held = one_fulfillment(acme, shop)
     found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
     again = fulfillment(acme, held["id"])
@@ -110,7 +110,10 @@ def test_a_single_read_equals_the_item_of_the_list(acme, shop):
 
 
 def test_fulfillments_are_captured_oldest_first(acme, shop):
-    """Contract 3: oldest first. Other tests push at the same moment, so compare this test's own work."""
+    """Contract 3: the oldest fulfillments come first.
+
+    Other tests push orders at the same time, so only this test's own fulfillments are compared.
+    """
     created = [one_fulfillment(acme, shop)[1]["id"] for _ in range(3)]
 
     listed = [each["id"] for each in by_filter(acme, **NEW)]
@@ -120,7 +123,7 @@ def test_fulfillments_are_captured_oldest_first(acme, shop):
 
 
 def test_pages_follow_by_link(acme, shop):
-    """Contract 3: `limit`, next page as `Link: <…>; rel="next"`, opaque cursor."""
+    """Contract 3: `limit` sets the size of a page, and `Link: <…>; rel="next"` leads to the next page."""
     for _ in range(3):
         one_fulfillment(acme, shop)
     answer = acme.get("fulfillments", {"filter": json.dumps(NEW), "limit": 2})
@@ -132,7 +135,7 @@ def test_pages_follow_by_link(acme, shop):
 
 
 def test_the_default_page_is_a_hundred_at_most(acme):
-    """Contract 3: default page 100."""
+    """Contract 3: a page has at most 100 items by default."""
     assert len(well(acme.get("fulfillments"))) <= 100
 
 
@@ -151,7 +154,7 @@ def test_the_default_page_is_a_hundred_at_most(acme):
     ],
 )
 def test_every_state_is_a_filter_in_both_forms(acme, shop, state):
-    """Contract 3: filtering by the literal works; the plain forms work too."""
+    """Contract 3: a state is a filter in the object `filter` and as a parameter of its own."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     for found in (by_filter(acme, fulfillment_state=state), captured(acme, fulfillment_state=state)):
@@ -164,7 +167,7 @@ def test_every_state_is_a_filter_in_both_forms(acme, shop, state):
 
 @pytest.mark.parametrize("spelling", ["cancelling", "canceling"])
 def test_both_spellings_of_canceling_are_accepted(acme, shop, spelling):
-    """Interface 3.1: the filter is written `cancelling`, the returned value `canceling`; contract 3."""
+    """Interface 3.1; contract 3: the filter may be spelled `cancelling`. Answers have `canceling`."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceling", acme, shop, order, held["id"])
     for found in (by_filter(acme, fulfillment_state=spelling), captured(acme, fulfillment_state=spelling)):
@@ -174,8 +177,9 @@ def test_both_spellings_of_canceling_are_accepted(acme, shop, spelling):
 
 
 def test_a_refused_cancellation_is_captured_again_as_new_work(acme, shop):
-    """Contract 3: a capture with `new` also returns `cancelation not allowed`, under its own literal
-    state.
+    """Contract 3: the filter `new` also finds fulfillments in the state `cancelation not allowed`.
+
+    They are shown with their own state.
     """
     order, held = one_fulfillment(acme, shop)
     bring_to("cancelation not allowed", acme, shop, order, held["id"])
@@ -185,7 +189,7 @@ def test_a_refused_cancellation_is_captured_again_as_new_work(acme, shop):
 
 
 def test_without_a_filter_all_states_are_listed(acme, shop):
-    """Contract 12: capture without a filter lists all states."""
+    """Contract 12: without a filter, the list has fulfillments in all states."""
     made = []
     for state in ("new", "shipped", "canceled"):
         order, held = one_fulfillment(acme, shop)
@@ -195,8 +199,9 @@ def test_without_a_filter_all_states_are_listed(acme, shop):
 
 
 def test_the_first_capture_is_remembered(acme, shop):
-    """Contract 3 and 12: `captured_at` is set in the first answer already and kept; delivery is at least
-    once.
+    """Contract 3 and 12: the first answer already has `captured_at`, and later answers repeat it.
+
+    A fulfillment stays in the list of new work until it is accepted, so it can be delivered several times.
     """
     order, held = one_fulfillment(acme, shop)
     found = next(each for each in by_filter(acme, **NEW) if each["id"] == held["id"])
@@ -229,7 +234,7 @@ def test_the_first_capture_is_remembered(acme, shop):
     ],
 )
 def test_a_wrong_filter_is_refused(acme, raw):
-    """Contract 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
+    """Contract 3: unknown keys, wrong types and unknown states get 400 `invalid_filter`."""
     answer = acme.get("fulfillments", {"filter": raw})
     if raw == "" and answer.status == 200:
         return  # an empty filter may count as no filter
@@ -239,7 +244,7 @@ def test_a_wrong_filter_is_refused(acme, raw):
 
 
 def test_an_empty_filter_object_is_no_filter(acme):
-    """Contract 12: capture without a filter lists all states."""
+    """Contract 12: an empty filter object is the same as no filter."""
     assert isinstance(well(acme.get("fulfillments", {"filter": "{}", "limit": 1})), list)
 
 
@@ -256,13 +261,13 @@ def test_an_empty_filter_object_is_no_filter(acme):
     ids=str,
 )
 def test_a_wrong_plain_filter_is_refused(acme, query):
-    """Contract 3: unknown states; head: a misspelled parameter is a 400."""
+    """Contract 3 and head: unknown states and misspelled parameters get 400."""
     fault(acme.get("fulfillments", query), 400, ("invalid_filter", "validation_error"))
 
 
 @pytest.mark.parametrize("form", ["filter[fulfillment_state]", "filter.fulfillment_state"])
 def test_a_filter_object_in_brackets_is_read_or_refused(acme, shop, form):
-    """Contract, head: a misspelled parameter is a 400; ignoring it would list everything."""
+    """Contract, head: an ignored parameter would list everything, so the service refuses or reads it."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])
     answer = acme.get("fulfillments", {form: "accepted", "limit": 500})
@@ -273,9 +278,9 @@ def test_a_filter_object_in_brackets_is_read_or_refused(acme, shop, form):
 
 
 def test_a_filter_with_unencoded_braces_is_read(acme, shop):
-    """Interface 1:
+    """Interface 1: the filter is sent as `?filter=<filter_object>`.
 
-    `?filter=<filter_object>`; contract, head: be liberal: many clients do not encode braces.
+    Contract, head: input is read liberally, because many clients do not encode braces.
     """
     _, held = one_fulfillment(acme, shop)
     bare = json.dumps(NEW, separators=(",", ":"))
@@ -285,7 +290,7 @@ def test_a_filter_with_unencoded_braces_is_read(acme, shop):
 
 
 def test_the_retailers_state_is_a_filter(acme, shop):
-    """Contract 3: `retailer_state`: `pending`, `ordered`, `canceling`, `canceled`."""
+    """Contract 3: `retailer_state` is `pending`, `ordered`, `canceling` or `canceled`."""
     order, held = one_fulfillment(acme, shop)
     assert held["id"] in [each["id"] for each in by_filter(acme, retailer_state="ordered")]
     bring_to("canceled", acme, shop, order, held["id"])
@@ -305,14 +310,14 @@ def test_the_retailers_state_is_a_filter(acme, shop):
     ],
 )
 def test_each_state_is_shown_beside_the_retailers_state(acme, shop, state, retailer_state):
-    """Contract 3: `ordered` (ready; again after a refused cancellation), `canceling`, `canceled`."""
+    """Contract 3: `retailer_state` is `ordered` for open work, also after a refused cancellation."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     assert fulfillment(acme, held["id"])["retailer_state"] == retailer_state
 
 
 def test_a_line_shows_the_units_to_pack(acme, shop):
-    """Contract 3: `lines` (`id`, `variant_id`, `sku`, `upc`, `title`, `quantity`, `wholesale_price`)."""
+    """Contract 3: a line has `id`, `variant_id`, `sku`, `upc`, `title`, `quantity`, `wholesale_price`."""
     code = digits(12)
     variant = new_variant(acme, stock=5, upc=code, title="A lamp", wholesale_price=Decimal("4.2"))
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})

@@ -1,4 +1,4 @@
-"""The dialects of existing clients: parcels, partial rejections, returns, invoices (contract 10)."""
+"""Paths that existing clients use: parcels, partial rejections, returns and invoices (contract 10)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ NOBODY = 2_000_000_000
 
 @pytest.fixture
 def pair(acme, shop):
-    """Return an accepted fulfillment of two lines with 3 and 2 units: (order, fulfillment, skus)."""
+    """Create an accepted fulfillment with two lines of 3 and 2 units.
+
+    Return the order, the fulfillment and the two variants.
+    """
     one = new_variant(acme, stock=10, upc=digits(12), ean=digits(13))
     two = new_variant(acme, stock=10)
     order = push(
@@ -45,7 +48,10 @@ def quantities(supplier, held, field):
 
 
 def test_an_invoice_id_is_saved(acme, shop):
-    """Contract 10: `PUT …/fulfillments/{fulfillment_id}` with `invoice_id`; 12: `invoice_saved`, shown."""
+    """Contract 10 and 12: `PUT …/fulfillments/{fulfillment_id}` saves an `invoice_id`, which answers show.
+
+    The code is `invoice_saved`.
+    """
     _, held = one_fulfillment(acme, shop)
     done(acme.put(f"fulfillments/{held['id']}", {"invoice_id": "INV-1"}), "invoice_saved")
     assert fulfillment(acme, held["id"])["invoice_id"] == "INV-1"
@@ -58,14 +64,14 @@ def test_an_invoice_id_is_saved(acme, shop):
 
 
 def test_an_invoice_without_an_id_is_refused(acme, shop):
-    """Contract 2: `missing_parameter`."""
+    """Contract 2: a missing required field gets `missing_parameter`."""
     _, held = one_fulfillment(acme, shop)
     fault(acme.put(f"fulfillments/{held['id']}", {}), 400, "missing_parameter", "invoice_id")
 
 
 @pytest.mark.parametrize("value", [5, [], {}, "x" * 5000], ids=lambda value: repr(value)[:10])
 def test_an_invalid_invoice_id_is_refused(acme, shop, value):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     _, held = one_fulfillment(acme, shop)
     fault(
         acme.put(f"fulfillments/{held['id']}", {"invoice_id": value}), 400, "validation_error", "invoice_id"
@@ -85,7 +91,10 @@ def parcels(supplier, held, *each):
 
 @pytest.mark.parametrize("by", ["sku", "upc", "ean"])
 def test_several_parcels_are_shipped_at_once_line_by_line(acme, shop, pair, by):
-    """Contract 10: several parcels of one fulfillment at once; items by sku, upc or ean; 12: `shipped`."""
+    """Contract 10: one request can ship several parcels of a fulfillment. Items name a sku, upc or ean.
+
+    Contract 12: the code is `shipped`.
+    """
     order, held, (one, two) = pair
     answer = parcels(
         acme,
@@ -103,7 +112,7 @@ def test_several_parcels_are_shipped_at_once_line_by_line(acme, shop, pair, by):
 
 
 def test_some_parcels_leave_the_rest_open(acme, shop, pair):
-    """Contract 3: accepted → accepted while a rest stays open."""
+    """Contract 3: a fulfillment stays `accepted` while some of its units are open."""
     order, held, (one, _) = pair
     done(parcels(acme, held, parcel("P-1", {"sku": one["sku"], "quantity": 1})), "shipped")
     assert fulfillment(acme, held["id"])["fulfillment_state"] == "accepted"
@@ -111,7 +120,7 @@ def test_some_parcels_leave_the_rest_open(acme, shop, pair):
 
 
 def test_the_same_parcels_again_are_unchanged(acme, pair):
-    """Contract 12: the same parcels again: `unchanged`."""
+    """Contract 12: a repetition of the same parcels is answered with `unchanged`."""
     _, held, (one, _) = pair
     same = parcel("P-1", {"sku": one["sku"], "quantity": 1})
     done(parcels(acme, held, same), "shipped")
@@ -120,7 +129,7 @@ def test_the_same_parcels_again_are_unchanged(acme, pair):
 
 
 def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
-    """Contract, head: nothing is dropped silently: units answered as shipped are shipped."""
+    """Contract, head: no input is ignored silently. If the request succeeds, it ships the units of both."""
     _, held, (one, _) = pair
     item = {"sku": one["sku"], "quantity": 1}
     answer = parcels(acme, held, parcel("P-1", item), parcel("P-1", item))
@@ -132,7 +141,7 @@ def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
 
 
 def test_more_than_is_left_ships_nothing(acme, pair):
-    """Contract 3: quantities never exceed the ordered ones; one fulfillment, one transaction."""
+    """Contract 3: no more units than ordered are shipped. All parcels of a request are one transaction."""
     _, held, (one, two) = pair
     answer = parcels(
         acme,
@@ -147,7 +156,7 @@ def test_more_than_is_left_ships_nothing(acme, pair):
 
 @pytest.mark.parametrize("state", ["new", "canceling", "canceled", "out_of_stock"])
 def test_parcels_of_a_fulfillment_that_cannot_be_shipped_are_refused(acme, shop, state):
-    """Contract 3: anything else is 409 `invalid_transition`."""
+    """Contract 3: a move that the table does not allow gets 409 `invalid_transition`."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     answer = parcels(acme, held, parcel("P", {"sku": held["lines"][0]["sku"], "quantity": 1}))
@@ -201,7 +210,7 @@ def test_parcels_of_a_fulfillment_that_cannot_be_shipped_are_refused(acme, shop,
     ids=str,
 )
 def test_wrong_parcels_are_refused(acme, pair, body, at):
-    """Contract 2: 400 with a path to the field at fault."""
+    """Contract 2: the answer is 400, with the path of the wrong field."""
     _, held, (one, _) = pair
     answer = acme.post("fulfillments/shipments", filled(body, held["id"], one["sku"]))
     found = fault(answer, 400, ("validation_error", "missing_parameter"))
@@ -210,7 +219,7 @@ def test_wrong_parcels_are_refused(acme, pair, body, at):
 
 
 def filled(body, number, sku):
-    """Return the body with values for HELD and SKU."""
+    """Return the body with the fulfillment's id instead of HELD, and the SKU instead of `SKU`."""
     if isinstance(body, dict):
         return {key: filled(value, number, sku) for key, value in body.items()}
     if isinstance(body, list):
@@ -219,7 +228,7 @@ def filled(body, number, sku):
 
 
 def test_parcels_of_another_suppliers_fulfillment_are_refused(acme, rival, shop):
-    """Contract 1: not the caller's: as one that does not exist."""
+    """Contract 1: an object of another party looks like an object that does not exist."""
     _, held = one_fulfillment(rival, shop)
     item = {"sku": held["lines"][0]["sku"], "quantity": 1}
     theirs, nobodys = parcels(acme, held, parcel("P", item)), parcels(acme, {"id": NOBODY}, parcel("P", item))
@@ -235,8 +244,9 @@ def rejection(held, *items, **more):
 
 
 def test_part_of_a_line_is_refused(acme, shop, pair):
-    """Contract 10: lines refused in part; 12: `lines_rejected`; what is refused leaves the order in
-    `exception`.
+    """Contract 10: a supplier may reject some units of a line. Contract 12: the code is `lines_rejected`.
+
+    The order is in `exception` because of the rejected units.
     """
     order, held, (one, two) = pair
     answer = acme.post("fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 1})])
@@ -244,13 +254,13 @@ def test_part_of_a_line_is_refused(acme, shop, pair):
     assert quantities(acme, held, "rejected") == {one["sku"]: 1, two["sku"]: 0}
     after = fulfillment(acme, held["id"])
     assert after["fulfillment_state"] == "accepted"
-    assert after["rejections"], "contract 12: a fulfillment also shows `rejections`"
+    assert after["rejections"], "contract 12: a fulfillment must show its `rejections`"
     assert state_of(shop, order) == "exception"
     assert [line["quantity_rejected"] for line in read(shop, order)["order_lines"]] == [1, 0]
 
 
 def test_the_rest_after_a_partial_rejection_is_shipped(acme, shop, pair):
-    """Contract 3: when nothing is open and something shipped, the state is `shipped`."""
+    """Contract 3: when nothing is open and something was shipped, the state is `shipped`."""
     _, held, (one, two) = pair
     acme.post("fulfillments/rejections", [rejection(held, {"sku": one["sku"], "quantity": 1})])
     done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")
@@ -260,7 +270,7 @@ def test_the_rest_after_a_partial_rejection_is_shipped(acme, shop, pair):
 
 @pytest.mark.parametrize("by", ["sku", "upc", "ean"])
 def test_out_of_stock_of_part_of_a_line_empties_the_warehouse_too(acme, pair, by):
-    """Contract 3: out of stock (also of part of a line): the stock at that warehouse becomes 0."""
+    """Contract 3: after *out of stock*, even for a part of a line, the warehouse has no stock on hand."""
     _, held, (one, two) = pair
     done(
         acme.post(
@@ -274,7 +284,10 @@ def test_out_of_stock_of_part_of_a_line_empties_the_warehouse_too(acme, pair, by
 
 @pytest.mark.parametrize("reason", [None, "out_of_stock", "missing_sku", "wrong_address"])
 def test_a_fulfillment_with_all_lines_refused_has_the_reason_as_its_state(acme, pair, reason):
-    """Contract 12: `out_of_stock` (default), `missing_sku`, `wrong_address`; all refused: that state."""
+    """Contract 12: the reason is `out_of_stock` (the default), `missing_sku` or `wrong_address`.
+
+    If all units are rejected, the reason is the state of the fulfillment.
+    """
     _, held, (one, two) = pair
     items = [{"sku": one["sku"], "quantity": 3}, {"sku": two["sku"], "quantity": 2}]
     more = {"reason": reason} if reason else {}
@@ -283,7 +296,7 @@ def test_a_fulfillment_with_all_lines_refused_has_the_reason_as_its_state(acme, 
 
 
 def test_a_repeated_snapshot_refuses_no_more_units(acme, pair):
-    """Contract 10: an array without `rejectId` is a snapshot of all that is refused so far."""
+    """Contract 10: without `rejectId`, the array has the sums of all units rejected until now."""
     _, held, (one, _) = pair
     same = [rejection(held, {"sku": one["sku"], "quantity": 1})]
     done(acme.post("fulfillments/rejections", same), "lines_rejected")
@@ -297,7 +310,7 @@ def test_a_repeated_snapshot_refuses_no_more_units(acme, pair):
 
 
 def test_a_reject_id_seen_before_is_ignored_and_another_adds(acme, pair):
-    """Contract 10: a `rejectId` seen before is ignored."""
+    """Contract 10: a rejection with a known `rejectId` is ignored."""
     _, held, (one, _) = pair
     first, second = unique("R"), unique("R")
     for name, expected in ((first, 1), (first, 1), (second, 2)):
@@ -309,7 +322,7 @@ def test_a_reject_id_seen_before_is_ignored_and_another_adds(acme, pair):
 
 
 def test_a_partly_refused_line_is_routed_again(acme, rival, shop):
-    """Contract 10: refused units are routed again."""
+    """Contract 10: rejected units are routed again."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     new_variant(rival, stock=5, sku=sku, wholesale_price=2)
@@ -327,7 +340,7 @@ def test_a_partly_refused_line_is_routed_again(acme, rival, shop):
 
 
 def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
-    """Contract 3: `rejections` answers per element: one order per transaction."""
+    """Contract 3: `rejections` has a result for each element, because each order is one transaction."""
     _, held, (one, _) = pair
     _, other = one_fulfillment(acme, shop)
     answer = acme.post(
@@ -339,7 +352,7 @@ def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
         ],
     )
     assert answer.status in (200, 404), answer
-    assert str(NOBODY) in answer.text or "[1]" in answer.text, "the element at fault is named"
+    assert str(NOBODY) in answer.text or "[1]" in answer.text, "the answer must name the wrong element"
     if answer.status == 200:
         assert quantities(acme, held, "rejected")[one["sku"]] == 1
         assert fulfillment(acme, other["id"])["fulfillment_state"] == "out_of_stock"
@@ -368,7 +381,7 @@ def test_several_fulfillments_are_answered_for_each(acme, shop, pair):
     ids=str,
 )
 def test_wrong_rejections_are_refused(acme, pair, body):
-    """Contract 2: a clear error, and nothing is refused; 3: `rejections` answers per element."""
+    """Contract 2 and 3: the answer or the element's result has a clear error, and no unit is rejected."""
     _, held, (one, two) = pair
     answer = acme.post("fulfillments/rejections", filled(body, held["id"], one["sku"]))
     if answer.status == 200:
@@ -404,8 +417,9 @@ def shipped(acme, shop, pair):
 
 
 def test_returned_goods_are_recorded(acme, shipped):
-    """Contract 10: goods that came back after shipping; 12: `return_recorded`, `returns`,
-    `quantity_returned`.
+    """Contract 10: a return records units that came back after their shipment.
+
+    Contract 12: the code is `return_recorded`. The fulfillment shows `returns` and `quantity_returned`.
     """
     _, held, (one, two) = shipped
     done(give_back(acme, held, {"sku": one["sku"], "quantity": 2}), "return_recorded")
@@ -417,7 +431,7 @@ def test_returned_goods_are_recorded(acme, shipped):
 
 
 def test_the_returned_units_never_exceed_the_shipped_units(acme, shipped):
-    """Contract 10: never more than was shipped."""
+    """Contract 10: no more units are returned than were shipped."""
     _, held, (one, _) = shipped
     for lines in ([4], [2, 2]):
         answer = give_back(acme, held, *[{"sku": one["sku"], "quantity": quantity} for quantity in lines])
@@ -431,7 +445,7 @@ def test_the_returned_units_never_exceed_the_shipped_units(acme, shipped):
 
 
 def test_a_return_id_seen_before_is_ignored(acme, shipped):
-    """Contract 10: a `return_id` seen before is ignored."""
+    """Contract 10: a return with a known `return_id` is ignored."""
     _, held, (one, _) = shipped
     name = unique("RET")
     done(give_back(acme, held, {"sku": one["sku"], "quantity": 1}, return_id=name), "return_recorded")
@@ -444,7 +458,7 @@ def test_a_return_id_seen_before_is_ignored(acme, shipped):
 
 
 def test_units_cannot_be_returned_before_their_shipment(acme, pair):
-    """Contract 10: after shipping."""
+    """Contract 10: only shipped units can be returned."""
     _, held, (one, _) = pair
     answer = give_back(acme, held, {"sku": one["sku"], "quantity": 1})
     assert answer.status in (400, 409), answer
@@ -470,7 +484,7 @@ def test_units_cannot_be_returned_before_their_shipment(acme, pair):
     ids=str,
 )
 def test_wrong_returns_are_refused(acme, shipped, body):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     _, held, (one, two) = shipped
     answer = acme.post(f"fulfillments/{held['id']}/returns", filled(body, held["id"], one["sku"]))
     found = fault(answer, 400, ("validation_error", "missing_parameter"))
@@ -479,7 +493,7 @@ def test_wrong_returns_are_refused(acme, shipped, body):
 
 
 def test_a_return_does_not_reopen_the_order(acme, shop, shipped):
-    """Contract 4: completed: nothing open, something shipped."""
+    """Contract 4: an order stays `completed` when nothing is open and something was shipped."""
     order, held, (one, _) = shipped
     give_back(acme, held, {"sku": one["sku"], "quantity": 1})
     assert state_of(shop, order) == "completed"

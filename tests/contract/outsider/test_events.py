@@ -1,4 +1,4 @@
-"""The events feed (contract 9 and 12)."""
+"""The event feed of both sides (contract 9 and 12)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def last(party):
 
 
 def since(party, after, enough, seconds=15, **query):
-    """Return the events after an id, once `enough` accepts them: they come a moment after their change."""
+    """Read the events after an id until `enough` accepts them, and return them.
+
+    An event gets its id a moment after its change. After `seconds`, return the events found so far.
+    """
     until = time.monotonic() + seconds
     while True:
         found = []
@@ -34,7 +37,10 @@ def since(party, after, enough, seconds=15, **query):
 
 
 def test_both_sides_read_the_events_of_an_order(acme, shop):
-    """Contract 9: `GET /v3/{suppliers|retailers}/{id}/events?after=<id>`; 12: an event's fields."""
+    """Contract 9: both sides read `GET /v3/{suppliers|retailers}/{id}/events?after=<id>`.
+
+    Contract 12 lists the fields of an event.
+    """
     suppliers, retailers = last(acme), last(shop)
     order, held = one_fulfillment(acme, shop)
     bring_to("shipped", acme, shop, order, held["id"])
@@ -57,7 +63,7 @@ def test_both_sides_read_the_events_of_an_order(acme, shop):
 
 
 def test_an_import_is_an_event(acme):
-    """Contract 12: an event of an import has `import_id`."""
+    """Contract 12: an event of an import has an `import_id`."""
     after = last(acme)
     job = import_lines(acme, "sku,title,retail_price", f"{unique('EV')},x,1")
     found = since(acme, after, lambda found: any(each.get("import_id") == job["id"] for each in found))
@@ -65,7 +71,7 @@ def test_an_import_is_an_event(acme):
 
 
 def test_events_have_pages_and_are_filtered_by_type(acme, shop):
-    """Contract 12: `after`, `type`, `limit`; under `{"results", "next"}`."""
+    """Contract 12: the parameters are `after`, `type` and `limit`; the answer has `results` and `next`."""
     after = last(acme)
     for _ in range(2):
         one_fulfillment(acme, shop)
@@ -88,7 +94,7 @@ def test_an_after_that_is_no_number_is_refused(acme, value):
 
 
 def test_an_unknown_type_is_reported(acme):
-    """Contract, head: unclear input is neither guessed at nor dropped silently."""
+    """Contract, head: the service neither guesses the meaning of unclear input nor ignores it silently."""
     answer = acme.get("events", {"type": "no.such.type"})
     if answer.status == 200:
         assert answer.json["results"] == []
@@ -97,7 +103,7 @@ def test_an_unknown_type_is_reported(acme):
 
 
 def test_parties_read_only_their_own_events(acme, rival, shop, boutique):
-    """Contract 1: tenancy."""
+    """Contract 1: a party reads no data of another party."""
     bounds = {party: last(party) for party in (rival, boutique)}
     order, _ = one_fulfillment(acme, shop)
     time.sleep(1)
@@ -106,7 +112,7 @@ def test_parties_read_only_their_own_events(acme, rival, shop, boutique):
 
 
 def test_no_reader_misses_an_event_that_is_committed_late(acme, shop):
-    """Contract 9: without gaps: ids are given in one order, so that no lower one can appear later."""
+    """Contract 9: events get ascending ids, so no event with a lower id can appear later."""
     after = last(shop)
     seen: list[int] = []
     orders: list[int] = []

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` (contract 2 and 12)."""
+"""The header `Idempotency-Key` (contract 2 and 12)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def variant_body(**fields):
 
 
 def test_the_first_answer_is_replayed(acme):
-    """Contract 2: the first answer below 500 is replayed, marked `Idempotent-Replayed: true`."""
+    """Contract 2: a repetition gets the stored answer, with the header `Idempotent-Replayed: true`."""
     key, body = unique("key"), variant_body()
     first = acme.post("variants", body, Idempotency_Key=key)
     second = acme.post("variants", body, Idempotency_Key=key)
@@ -28,14 +28,14 @@ def test_the_first_answer_is_replayed(acme):
 
 
 def test_without_a_key_the_same_post_is_done_again(acme):
-    """Contract 5: a duplicate `sku`: 409 `sku_exists`."""
+    """Contract 5: without a key, the repetition runs, and gets 409 `sku_exists`."""
     body = variant_body()
     assert acme.post("variants", body).status == 201
     assert acme.post("variants", body).status == 409
 
 
 def test_an_order_push_is_replayed_with_its_headers(acme, shop):
-    """Contract 2: the first answer is kept: 201 and `Location`, not 200 `order_exists`."""
+    """Contract 2: the stored answer is 201 with `Location`, and not 200 `order_exists`."""
     key, body = unique("key"), order_body({"variant_id": new_variant(acme, stock=5)["id"], "quantity": 1})
     first = shop.post("orders", body, Idempotency_Key=key)
     second = shop.post("orders", body, Idempotency_Key=key)
@@ -49,7 +49,7 @@ def test_an_order_push_is_replayed_with_its_headers(acme, shop):
 
 @pytest.mark.parametrize("kind", ["validation_error", "sku_exists"])
 def test_refusals_are_stored_too(acme, kind):
-    """Contract 12: a kept 400 or 409 leaves only the row."""
+    """Contract 12: answers with 400 or 409 are stored too."""
     taken = new_variant(acme)["sku"]
     body = variant_body(sku=taken) if kind == "sku_exists" else variant_body(retail_price=-1)
     key = unique("key")
@@ -60,14 +60,14 @@ def test_refusals_are_stored_too(acme, kind):
 
 
 def test_another_body_under_the_same_key_is_a_conflict(acme):
-    """Contract 2: another body under the same key is 422 `idempotency_conflict`."""
+    """Contract 2: another body with the same key gets 422 `idempotency_conflict`."""
     key = unique("key")
     assert acme.post("variants", variant_body(), Idempotency_Key=key).status == 201
     fault(acme.post("variants", variant_body(), Idempotency_Key=key), 422, "idempotency_conflict")
 
 
 def test_the_same_key_on_another_path_is_a_conflict(acme, shop):
-    """Contract 12: the same key on another path is `idempotency_conflict`."""
+    """Contract 12: the same key on another path gets `idempotency_conflict`."""
     key = unique("key")
     variant = new_variant(acme, stock=5)
     first, second = (push(shop, {"variant_id": variant["id"], "quantity": 1}) for _ in range(2))
@@ -76,7 +76,7 @@ def test_the_same_key_on_another_path_is_a_conflict(acme, shop):
 
 
 def test_keys_are_per_party(acme, rival):
-    """Contract 2: per party."""
+    """Contract 2: two parties may use the same key."""
     key, body = unique("key"), variant_body()
     mine, theirs = (each.post("variants", body, Idempotency_Key=key) for each in (acme, rival))
     assert mine.status == theirs.status == 201
@@ -84,9 +84,10 @@ def test_keys_are_per_party(acme, rival):
     assert mine.json["id"] != theirs.json["id"]
 
 
-def test_two_at_once_run_once(acme):
-    """Contract 2: two at once run once, the second gets 409 `in_progress` (or the replay, when it came too
-    late).
+def test_concurrent_requests_with_one_key_run_once(acme):
+    """Contract 2: one of several concurrent requests runs. The others get 409 `in_progress`.
+
+    A request that arrives after the end of the first request gets the stored answer.
     """
     key, body = unique("key"), variant_body()
     with ThreadPoolExecutor(4) as pool:
@@ -95,23 +96,23 @@ def test_two_at_once_run_once(acme):
     assert all(answer.json["code"] == "in_progress" for answer in answers if answer.status == 409)
     assert len([each for each in answers if each.status == 201 and not each.headers[REPLAYED]]) == 1
     assert acme.post("variants", body, Idempotency_Key=key).headers[REPLAYED] == "true", (
-        "in_progress is not kept"
+        "the answer in_progress must not be stored"
     )
 
 
 @pytest.mark.parametrize("key", ["x" * 256, "x" * 5000])
 def test_a_key_that_is_too_long_is_refused(acme, key):
-    """Contract 2: up to 255 characters."""
+    """Contract 2: a key has at most 255 characters."""
     fault(acme.post("variants", variant_body(), Idempotency_Key=key), 400, "validation_error")
 
 
 def test_a_key_of_255_characters_is_accepted(acme):
-    """Contract 2: up to 255 characters."""
+    """Contract 2: a key has at most 255 characters."""
     assert acme.post("variants", variant_body(), Idempotency_Key=unique("k").ljust(255, "x")).status == 201
 
 
 def test_a_403_and_a_401_are_not_stored(acme, rival, anyone):
-    """Contract 12: idempotency does not keep 401, 403."""
+    """Contract 12: answers with 401 and 403 are not stored."""
     key, body = unique("key"), variant_body()
     assert anyone.post(f"{acme.base}/variants", body, Idempotency_Key=key).status == 401
     assert acme.post(f"{rival.base}/variants", body, Idempotency_Key=key).status == 403
@@ -119,7 +120,7 @@ def test_a_403_and_a_401_are_not_stored(acme, rival, anyone):
 
 
 def test_a_key_works_on_every_post(acme, shop):
-    """Contract 2: `Idempotency-Key` (any POST)."""
+    """Contract 2: each POST accepts an `Idempotency-Key`."""
     order, held = one_fulfillment(acme, shop)
     act(acme, held["id"], "accepted", {})
     act(acme, held["id"], "shipped", {"tracking_number": "T"})

@@ -1,4 +1,4 @@
-"""Product files in all forms: encodings, odd rows, decimal commas, and sources (contract 6, 12)."""
+"""Product files: encodings, delimiters, wrong rows, decimal commas, and sources (contract 6 and 12)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .steps import import_lines, variant_by_sku
 )
 @pytest.mark.parametrize("parted", [",", ";", "\t", "|"])
 def test_files_with_usual_encodings_and_delimiters_are_read(acme, area, encoding, parted):
-    """Contract 6: UTF-8 (with or without BOM), UTF-16 or Windows-1252; comma, semicolon, tab or pipe."""
+    """Contract 6: files are UTF-8 (with or without a byte order mark), UTF-16 or Windows-1252.
+
+    The delimiter is a comma, semicolon, tab or pipe.
+    """
     sku = unique("P")
     title = "Lämpchen größer € 5" if encoding == "cp1252" else "Lämpchen größer 光"
     text = f"sku,title,retail_price\r\n{sku},{title},19.99\r\n".replace(",", parted)
@@ -33,14 +36,15 @@ def test_files_with_usual_encodings_and_delimiters_are_read(acme, area, encoding
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False])
 def test_all_line_endings_are_read(acme, area, ending, last):
-    """Contract 6: CRLF or LF — and a file without a last newline."""
+    """Contract 6: lines end with CRLF or LF, and the last line may have no line ending."""
     text = f"{HEADER}\n{unique('P')},x,1\n{unique('P')},y,2" + ("\n" if last else "")
     assert counts(from_file(acme, area, text.replace("\n", ending).encode())) == {"created": 2}
 
 
 def test_quoted_newlines_count_as_physical_lines(acme, area):
-    """Contract 6: quoted newlines; 12: `line` is the physical line on which a record starts, the header
-    being 1.
+    """Contract 6: a quoted cell may contain newlines.
+
+    Contract 12: `line` is the line of the file on which a record starts. The header is line 1.
     """
     one = unique("P")
     text = f'{HEADER}\n{one},"two\nlines, and ""quotes""",1\n{unique("P")},x,bad\n\n{unique("P")},x,worse\n'
@@ -51,7 +55,7 @@ def test_quoted_newlines_count_as_physical_lines(acme, area):
 
 
 def test_ragged_rows_are_rejects_not_failures(acme):
-    """Contract 6: ragged rows are rejects, not failures."""
+    """Contract 6: rows with too few or too many cells are rejected, and the job does not fail."""
     job = import_lines(acme, HEADER, f"{unique('P')},x", f"{unique('P')},x,1,2,3", f"{unique('P')},x,1")
     assert job["status"] == "succeeded_with_errors"
     assert counts(job) == {"created": 1, "rejected": 2}
@@ -59,7 +63,7 @@ def test_ragged_rows_are_rejects_not_failures(acme):
 
 
 def test_an_undecodable_row_is_a_reject(acme, area):
-    """Contract 6: undecodable rows are rejects, not failures."""
+    """Contract 6: a row that cannot be decoded is rejected, and the job does not fail."""
     good = unique("P")
     content = (
         b"\xef\xbb\xbf"
@@ -73,7 +77,7 @@ def test_an_undecodable_row_is_a_reject(acme, area):
 
 
 def test_an_over_long_row_is_a_reject(acme, area):
-    """Contract 6: over-long rows are rejects, not failures."""
+    """Contract 6: a row that is too long is rejected, and the job does not fail."""
     content = f"{HEADER}\n{unique('P')},{'x' * 3_000_000},1\n{unique('P')},x,1\n".encode()
     job = from_file(acme, area, content)
     assert counts(job) == {"created": 1, "rejected": 1}, job
@@ -81,14 +85,15 @@ def test_an_over_long_row_is_a_reject(acme, area):
 
 
 def test_a_nul_in_a_cell_is_a_reject(acme, area):
-    """Contract 6: bad rows are reported."""
+    """Contract 6: a row with a NUL character is rejected and reported."""
     job = from_file(acme, area, f"{HEADER}\n{unique('P')},a\0b,1\n{unique('P')},x,1\n".encode())
     assert counts(job) == {"created": 1, "rejected": 1}, job
 
 
 def test_the_templates_own_lines_are_skipped_with_a_warning(acme):
-    """Contract 6: if the template's lines 2 and 3 were left in, they are recognised and skipped with a
-    warning.
+    """Contract 6: lines 2 and 3 of the template are recognized in a file.
+
+    They are skipped with a warning.
     """
     lines = acme.get("templates/products.csv").raw.decode("utf-8-sig").splitlines()
     assert len(lines) == 3
@@ -118,8 +123,9 @@ def test_the_templates_own_lines_are_skipped_with_a_warning(acme):
     ids=str,
 )
 def test_decimal_points_and_commas_are_read(acme, area, parted, cells, prices):
-    """Contract 6: a decimal point is a decimal point, except in files separated by semicolons …; never
-    guessed.
+    """Contract 6: `.` separates the decimals. In a file with semicolons, `,` may separate them.
+
+    The other cells of the column then decide. A row with an ambiguous number such as `1,234` is rejected.
     """
     skus = [unique("P") for _ in cells]
     text = "\n".join(
@@ -146,7 +152,7 @@ def test_decimal_points_and_commas_are_read(acme, area, parted, cells, prices):
     ],
 )
 def test_a_file_that_is_no_csv_fails_its_job(acme, area, content):
-    """Contract 12: an unreadable file: the job is `failed` with `error: {code, message}`."""
+    """Contract 12: the job of an unreadable file is `failed`, with `error: {code, message}`."""
     job = from_file(acme, area, content)
     assert job["status"] == "failed", job
     assert set(job["error"]) >= {"code", "message"}
@@ -154,7 +160,10 @@ def test_a_file_that_is_no_csv_fails_its_job(acme, area, content):
 
 @pytest.mark.parametrize("form", ["{}", "/{}", "sftp://127.0.0.1:{port}/{}", "sftp://127.0.0.1:{port}//{}"])
 def test_a_file_is_named_by_path_or_url(acme, demo, area, form):
-    """Contract 6: `sftp://<service>/<path>` or a bare path; 12: paths may begin with `/`."""
+    """Contract 6: a file is named by `sftp://<service>/<path>` or by its path.
+
+    Contract 12: a path may begin with `/`.
+    """
     sku = unique("P")
     area.put(f"products/{sku}.csv", f"{HEADER}\n{sku},x,1\n".encode())
     url = form.format(f"products/{sku}.csv", port=demo["sftp"]["port"])
@@ -165,14 +174,14 @@ def test_a_file_is_named_by_path_or_url(acme, demo, area, form):
 
 
 def test_another_suppliers_file_is_not_found(acme, rivals_area):
-    """Contract 6: another party's area is a validation error."""
+    """Contract 6: a file in the upload area of another supplier is a validation error."""
     name = f"products/{unique('F')}.csv"
     rivals_area.put(name, b"sku,title,retail_price\nx,y,1\n")
     fault(acme.post("importProducts", {"file_url": name}), 400, "validation_error", "file_url")
 
 
 def test_a_job_reads_the_version_that_it_was_started_with(acme, area):
-    """Contract 12: later `put`, `rename` or `rm` of that name do not touch it."""
+    """Contract 12: a later `put`, `rename` or `rm` of the file does not change the job's content."""
     first, second = unique("P"), unique("P")
     name = f"products/{unique('F')}.csv"
     area.put(name, f"{HEADER}\n{first},x,1\n".encode())
@@ -185,7 +194,7 @@ def test_a_job_reads_the_version_that_it_was_started_with(acme, area):
 
 
 def test_the_template_has_the_columns_that_an_import_expects(acme):
-    """Contract 6: line 1 the columns, line 2 mandatory or optional, line 3 an example."""
+    """Contract 6: line 1 has the columns, line 2 `mandatory` or `optional`, and line 3 an example."""
     lines = acme.get("templates/products.csv").raw.decode("utf-8-sig").splitlines()
     assert lines[0].split(",") == [
         "sku",

@@ -1,4 +1,4 @@
-"""Importing stock from files (interface endpoint 12; contract 6, 7, 12)."""
+"""The import of stock from files (interface endpoint 12; contract 6, 7 and 12)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ended(supplier, request):
 
 
 def test_the_complete_body_of_the_interface_is_accepted(acme, area):
-    """Interface 12: 200; contract 6: answers the job."""
+    """Interface 12: the answer is 200. Contract 6: its body is the job."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n")))
     assert job["status"] == "succeeded", job
@@ -42,7 +42,7 @@ def test_the_complete_body_of_the_interface_is_accepted(acme, area):
 
 
 def test_only_url_and_a_warehouse_are_required(acme, area):
-    """Contract 6: `url` and a warehouse are required; the rest defaults."""
+    """Contract 6: `url` and a warehouse are required, and all other fields have defaults."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, {"url": uploaded(area, f"sku,quantity\n{sku},7\n"), "warehouse_id": acme.warehouses[1]})
     assert job["status"] == "succeeded", job
@@ -50,8 +50,8 @@ def test_only_url_and_a_warehouse_are_required(acme, area):
 
 
 @pytest.mark.parametrize("protocol", ["SFTP", "sftp", "Sftp"])
-def test_the_protocol_is_accepted_in_any_case(acme, area, protocol):
-    """Contract 6: `protocol` SFTP (any case)."""
+def test_the_protocol_may_have_lower_or_upper_case_letters(acme, area, protocol):
+    """Contract 6: `protocol` is SFTP, in upper or lower case."""
     sku = new_variant(acme)["sku"]
     assert (
         ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},1\n"), protocol=protocol))["status"]
@@ -60,7 +60,7 @@ def test_the_protocol_is_accepted_in_any_case(acme, area, protocol):
 
 
 def test_the_columns_may_have_other_names(acme, area):
-    """Interface 12: `amount_field`, `id_field`."""
+    """Interface 12: `amount_field` and `id_field` name the columns."""
     sku = new_variant(acme)["sku"]
     path = uploaded(area, f"Artikel;Bestand;Farbe\n{sku};12;rot\n")
     job = ended(acme, body(acme, path, id_field="Artikel", amount_field="Bestand"))
@@ -71,7 +71,7 @@ def test_the_columns_may_have_other_names(acme, area):
 
 @pytest.mark.parametrize("kind", ["sku", "upc", "ean", "id_in_source", "variant_id"])
 def test_every_id_type_is_accepted(acme, area, kind):
-    """Contract 6: `id_type`: `sku`, `upc`, `ean`, `id_in_source`, `variant_id`."""
+    """Contract 6: `id_type` is `sku`, `upc`, `ean`, `id_in_source` or `variant_id`."""
     variant = new_variant(acme, upc=digits(12), ean=digits(13), id_in_source=unique("SRC"))
     value = variant["id"] if kind == "variant_id" else variant[kind]
     job = ended(acme, body(acme, uploaded(area, f"no,quantity\n{value},3\n"), id_field="no", id_type=kind))
@@ -79,8 +79,8 @@ def test_every_id_type_is_accepted(acme, area, kind):
     assert numbers(acme, variant["sku"])[0] == 3
 
 
-def test_good_rows_land_and_bad_ones_are_reported(acme, area):
-    """Contract 6: good rows land; bad rows are reported, each with its line in the file."""
+def test_good_rows_are_imported_and_bad_rows_are_reported(acme, area):
+    """Contract 6: good rows are imported, and bad rows are reported with their lines in the file."""
     sku = new_variant(acme)["sku"]
     path = uploaded(
         area,
@@ -93,7 +93,7 @@ def test_good_rows_land_and_bad_ones_are_reported(acme, area):
 
 
 def test_the_same_file_twice_changes_nothing(acme, area):
-    """Contract 6: the same file twice changes nothing the second time."""
+    """Contract 6: the second import of the same file changes nothing."""
     skus = [new_variant(acme)["sku"] for _ in range(2)]
     path = uploaded(area, f"sku,quantity\n{skus[0]},1\n{skus[1]},2\n")
     first, second = (ended(acme, body(acme, path)) for _ in range(2))
@@ -102,7 +102,7 @@ def test_the_same_file_twice_changes_nothing(acme, area):
 
 
 def test_delta_leaves_the_rest_alone(acme, area):
-    """Contract 6: `mode`: `delta` (default)."""
+    """Contract 6: the default `mode` is `delta`, which changes only the variants in the file."""
     named, other = new_variant(acme, stock=1), new_variant(acme, stock=5)
     ended(acme, body(acme, uploaded(area, f"sku,quantity\n{named['sku']},2\n")))
     assert (numbers(acme, named["sku"])[0], numbers(acme, other["sku"])[0]) == (2, 5)
@@ -110,8 +110,9 @@ def test_delta_leaves_the_rest_alone(acme, area):
 
 @pytest.mark.parametrize("held_as", ["id", "name"])
 def test_a_column_can_name_the_warehouse(acme, area, held_as):
-    """Contract 6: `warehouse_field` instead of `warehouse_id`; 12: it holds a warehouse's id or exact
-    name.
+    """Contract 6: `warehouse_field` can replace `warehouse_id`.
+
+    Contract 12: the column has the id or the exact name of a warehouse.
     """
     sku = new_variant(acme)["sku"]
     east, west = (warehouse[held_as] for warehouse in acme.about["warehouses"])
@@ -124,7 +125,7 @@ def test_a_column_can_name_the_warehouse(acme, area, held_as):
 
 
 def test_the_last_record_of_a_repeated_key_wins(acme, area):
-    """Contract 12: the last record wins, the earlier ones count as `duplicates`."""
+    """Contract 12: the last record of a key counts, and the earlier records are `duplicates`."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},1\n{sku},2\n")))
     assert job["duplicates"] == 1
@@ -133,7 +134,7 @@ def test_the_last_record_of_a_repeated_key_wins(acme, area):
 
 @pytest.mark.parametrize("field", ["url", "warehouse_id"])
 def test_a_missing_field_is_named(acme, area, field):
-    """Contract 2: `missing_parameter`."""
+    """Contract 2: a missing required field gets `missing_parameter`."""
     request = body(acme, uploaded(area, "sku,quantity\n"))
     del request[field]
     fault(acme.post("importInventory", request), 400, "missing_parameter", field)
@@ -163,20 +164,20 @@ def test_a_missing_field_is_named(acme, area, field):
     ids=repr,
 )
 def test_a_wrong_field_is_named(acme, area, field, value):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     request = body(acme, uploaded(area, "sku,quantity\n")) | {field: value}
     fault(acme.post("importInventory", request), 400, ("validation_error", "missing_parameter"), field)
 
 
 def test_another_suppliers_warehouse_is_refused(acme, rival, area):
-    """Contract 1: tenancy."""
+    """Contract 1: a supplier cannot use the warehouse of another supplier."""
     request = body(acme, uploaded(area, "sku,quantity\n"), warehouse_id=rival.warehouses[0])
     fault(acme.post("importInventory", request), 400, "validation_error", "warehouse_id")
 
 
 @pytest.mark.parametrize("field", ["amount_field", "id_field"])
 def test_a_named_column_that_the_file_lacks_fails_the_job(acme, area, field):
-    """Contract 12: an unreadable file: `failed` with `error: {code, message}`."""
+    """Contract 12: the job is `failed`, and the message of its `error` names the missing column."""
     sku = new_variant(acme, stock=1)["sku"]
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n"), **{field: "Nowhere"}))
     assert job["status"] == "failed", job
@@ -185,7 +186,10 @@ def test_a_named_column_that_the_file_lacks_fails_the_job(acme, area, field):
 
 
 def test_the_template_has_the_columns_of_the_contract(acme):
-    """Contract 6: inventory columns: `sku`, `quantity`; line 2 mandatory or optional, line 3 an example."""
+    """Contract 6: the columns are `sku` and `quantity`. Line 2 marks mandatory columns.
+
+    Line 3 is an example.
+    """
     lines = acme.get("templates/inventory.csv").raw.decode("utf-8-sig").splitlines()
     assert lines[0] == "sku,quantity"
     assert lines[1].lower() == "mandatory,mandatory"
@@ -193,7 +197,7 @@ def test_the_template_has_the_columns_of_the_contract(acme):
 
 
 def test_the_templates_own_lines_are_skipped_with_a_warning(acme, area):
-    """Contract 6: recognised and skipped with a warning."""
+    """Contract 6: lines 2 and 3 of the template are recognized in a file, and skipped with a warning."""
     sku = new_variant(acme)["sku"]
     text = acme.get("templates/inventory.csv").raw.decode("utf-8-sig").rstrip() + f"\n{sku},8\n"
     job = ended(acme, body(acme, uploaded(area, text)))
@@ -203,8 +207,9 @@ def test_the_templates_own_lines_are_skipped_with_a_warning(acme, area):
 
 
 def test_full_sets_stock_that_the_file_does_not_name_to_zero(rival, rivals_area):
-    """Contract 6 and 12: `mode: full`: what the file does not name becomes 0; a big one waits for
-    approval.
+    """Contract 6 and 12: with `mode: full`, stock that the file does not name becomes 0.
+
+    An import that sets much stock to 0 waits for an approval.
     """
     named, other = new_variant(rival, stock=1, warehouse=1), new_variant(rival, stock=5, warehouse=1)
     path = f"inventory/{unique('full')}.csv"
@@ -222,7 +227,7 @@ def test_full_sets_stock_that_the_file_does_not_name_to_zero(rival, rivals_area)
 
 @pytest.fixture(scope="module")
 def crowd(rival, demo):
-    """A hundred and thirty of Rival's skus, to be stocked in its second warehouse."""
+    """Create 130 variants of Rival, for stock in its second warehouse. Return their SKUs."""
     skus = [unique("CROWD") for _ in range(130)]
     lines = ["sku,title,retail_price", *[f"{sku},x,1" for sku in skus]]
     assert finished(rival, well(rival.post("importProducts", {"data": lines}), 201))["created"] == 130
@@ -240,12 +245,15 @@ def held(rival, area, crowd):
         rival, well(rival.post("importInventory", {"url": path, "warehouse_id": west, "mode": "full"}))
     )
     assert job["status"] == "awaiting_approval", job
-    assert {numbers(rival, sku, 1)[0] for sku in crowd[:3]} == {5}, "nothing is changed while it waits"
+    assert {numbers(rival, sku, 1)[0] for sku in crowd[:3]} == {5}, "nothing may change while the job waits"
     return job
 
 
-def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rivals_area, crowd):
-    """Contract 12: it would zero more than 100 variants and more than the share; `…/approve` releases it."""
+def test_a_full_import_that_sets_much_stock_to_zero_waits_and_is_approved(rival, rivals_area, crowd):
+    """Contract 12: a job that sets too many variants to 0 waits, and `…/approve` starts it.
+
+    Too many means more than 100 variants, and more than the share of the approval rule.
+    """
     job = held(rival, rivals_area, crowd)
     job = finished(rival, well(rival.post(f"imports/{job['id']}/approve")))
     assert job["status"] == "succeeded", job
@@ -256,7 +264,7 @@ def test_a_full_import_that_empties_the_shelf_waits_and_is_approved(rival, rival
 
 
 def test_a_waiting_job_delays_no_job_and_is_superseded(rival, rivals_area, crowd):
-    """Contract 12: a waiting job delays nothing, and a later one that lands supersedes it."""
+    """Contract 12: a waiting job delays no other job. A later successful job supersedes the waiting job."""
     waiting = held(rival, rivals_area, crowd)
     path = f"inventory/{unique('later')}.csv"
     rivals_area.put(path, f"sku,quantity\n{crowd[1]},9\n".encode())
@@ -275,7 +283,7 @@ def test_a_waiting_job_delays_no_job_and_is_superseded(rival, rivals_area, crowd
 
 
 def test_a_waiting_job_is_cancelled(rival, rivals_area, crowd):
-    """Contract 6: `POST …/imports/{id}/cancel` stops it."""
+    """Contract 6: `POST …/imports/{id}/cancel` stops a job."""
     job = held(rival, rivals_area, crowd)
     well(rival.post(f"imports/{job['id']}/cancel"))
     assert finished(rival, job)["status"] == "canceled"
@@ -283,7 +291,7 @@ def test_a_waiting_job_is_cancelled(rival, rivals_area, crowd):
 
 
 def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
-    """Contract 12: leading zeros matter."""
+    """Contract 12: SKUs with and without leading zeros are different."""
     sku = "00" + digits(12)
     new_variant(acme, sku=sku)
     job = ended(acme, body(acme, uploaded(area, f"sku,quantity\n{sku},7\n")))
@@ -293,7 +301,7 @@ def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
 
 @pytest.mark.parametrize("cell", ["5.0", "5", " 5 ", "5,0"])
 def test_an_amount_is_a_whole_number_and_never_rounded(acme, area, cell):
-    """Contract 6: never guessed at: 5, or a reject that says why."""
+    """Contract 6: the service never guesses. It stores 5, or rejects the row."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f'sku,quantity\n{sku},"{cell}"\n')))
     assert job["rejected"] == 1 or numbers(acme, sku)[0] == 5, job

@@ -1,4 +1,4 @@
-"""The columns of a product file: mapping, older schemas, math (contract 6 and 10)."""
+"""The columns of a product file: mappings, the older field `schema`, and math (contract 6 and 10)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .steps import import_lines, variant_by_sku
 
 
 def test_a_mapping_renames_columns_at_the_last_colon(acme):
-    """Contract 6: `"Column in the file:field"` each; the last colon parts them."""
+    """Contract 6: each element is `"Column in the file:field"`. The last colon is the separator."""
     sku = unique("P")
     mapping = ["Art. no:sku", "Name: long:title", "Price:retail_price"]
     job = import_lines(acme, "Art. no,Name: long,Price,Remark", f"{sku},Lamp,9.99,x", field_mapping=mapping)
     assert counts(job) == {"created": 1}
-    assert job["ignored_columns"] == ["Remark"], "contract 6: the rest are ignored and named in the job"
+    assert job["ignored_columns"] == ["Remark"], "contract 6: the job must name the columns that it ignores"
     assert variant_by_sku(acme, sku)["title"] == "Lamp"
 
 
 def test_unmapped_columns_with_a_fields_own_name_map_to_themselves(acme):
-    """Contract 6: unmapped columns with a field's own name map to themselves."""
+    """Contract 6: a column without a mapping fills the field with the same name."""
     sku = unique("P")
     job = import_lines(
         acme, "No,title,retail_price,description", f"{sku},Lamp,9.99,Bright", field_mapping=["No:sku"]
@@ -34,14 +34,15 @@ def test_unmapped_columns_with_a_fields_own_name_map_to_themselves(acme):
 
 
 def test_a_mapped_column_that_the_file_lacks_is_reported(acme):
-    """Contract, head: no input is dropped silently; the job or the row reports it."""
+    """Contract, head: no input is ignored silently, so the job reports the column."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1", field_mapping=["Nowhere:description"])
     assert job["status"] == "failed" or "Nowhere" in str(job["warnings"]), job
 
 
 def test_every_product_column_is_imported(acme):
-    """Contract 6: product columns: those of 2.3, then `special_sale_price`, its start and end,
-    `description_bullets`.
+    """Contract 6: the columns of products are the fields of interface 2.3 and four more.
+
+    These are `special_sale_price` with its start and end, and `description_bullets`.
     """
     sku, upc, ean = unique("P"), digits(12), digits(13)
     columns = (
@@ -92,7 +93,7 @@ def test_every_product_column_is_imported(acme):
     ids=lambda value: value[:20],
 )
 def test_a_cell_that_is_wrong_rejects_its_row_and_names_the_field(acme, column, cell):
-    """Contract 6 and 5: the same rules as for a variant's body."""
+    """Contract 5 and 6: cells have the same rules as the fields of a variant's body."""
     row = {"sku": unique("P"), "title": "x", "retail_price": "1"} | {column: cell}
     job = import_lines(
         acme, ",".join(row), ",".join(row.values()), f"{unique('P')}" + ",x,1" + "," * (len(row) - 3)
@@ -101,8 +102,8 @@ def test_a_cell_that_is_wrong_rejects_its_row_and_names_the_field(acme, column, 
     assert (job["errors"][0]["line"], job["errors"][0]["field"]) == (2, column)
 
 
-def test_a_wrong_picture_costs_the_picture_and_not_the_row(acme):
-    """A row with a wrong picture lands without it, and the job warns."""
+def test_a_row_with_a_wrong_picture_is_imported_without_the_picture(acme):
+    """A row with a wrong picture is imported without the picture, and the job has a warning."""
     sku = unique("P")
     job = import_lines(acme, "sku,title,retail_price,images", f"{sku},x,1,nope")
     assert counts(job) == {"created": 1}, job
@@ -111,8 +112,9 @@ def test_a_wrong_picture_costs_the_picture_and_not_the_row(acme):
 
 
 def test_the_older_schema_of_objects_is_accepted(acme):
-    """Contract 10: `schema` with `source_field`, `destination_field`, transformers; `price` =
-    retail_price, `gtin`.
+    """Contract 10: `schema` has objects with `source_field`, `destination_field` and transformers.
+
+    `price` is a name of `retail_price`, and `gtin` is accepted too.
     """
     sku, code = unique("P"), digits(13)
     schema = [
@@ -138,8 +140,9 @@ def test_the_older_schema_of_objects_is_accepted(acme):
 
 
 def test_the_objects_may_be_in_field_mapping_and_in_camel_case(acme):
-    """Contract 10: the same objects in `field_mapping` beside the strings; camelCase spellings of these
-    keys too.
+    """Contract 10: `field_mapping` accepts strings and the objects of the older schema.
+
+    The keys of these objects may be written in camelCase.
     """
     sku = unique("P")
     mapping = [
@@ -152,7 +155,7 @@ def test_the_objects_may_be_in_field_mapping_and_in_camel_case(acme):
 
 
 def test_the_older_body_with_url_and_file_type_is_accepted(acme, area):
-    """Contract 10: `{"url", "file_type": "csv", "schema": […]}`."""
+    """Contract 10: the older body is `{"url", "file_type": "csv", "schema": […]}`."""
     sku = unique("P")
     area.put(f"products/{sku}.csv", f"No,title,price\n{sku},x,5\n".encode())
     body = {
@@ -176,8 +179,9 @@ def test_the_older_body_with_url_and_file_type_is_accepted(acme, area):
 
 
 def test_options_and_properties_come_from_columns(acme):
-    """Contract 10 and 12: `option`, `property`; `"Colour:option.color"`, `"Fabric:property.fabric"`; by
-    the column's name.
+    """Contract 10 and 12: a column can fill an option or a property, as in `"Colour:option.color"`.
+
+    Without a type in the mapping, the name of the column is the type.
     """
     sku = unique("P")
     mapping = [
@@ -219,8 +223,9 @@ def test_options_and_properties_come_from_columns(acme):
     ],
 )
 def test_math_is_computed_in_exact_decimals(acme, formula, price):
-    """Contract 6: `+ - * / ( )`, `round min max floor ceil abs`, exact decimals; 12: rounded half up to
-    the scale.
+    """Contract 6: formulas have `+ - * / ( )` and `round min max floor ceil abs`, with exact decimals.
+
+    Contract 12: results are rounded half up to the decimals of the field.
     """
     sku = unique("P")
     job = import_lines(acme, HEADER, f"{sku},x,19.99", math_transformer=formula)
@@ -253,14 +258,14 @@ def test_math_is_computed_in_exact_decimals(acme, formula, price):
     ids=lambda formula: formula[:40],
 )
 def test_invalid_math_points_at_the_character(acme, formula):
-    """Contract 6: anything else is a validation error that points at the character."""
+    """Contract 6: any other formula is a validation error that gives the position of the wrong character."""
     answer = acme.post("importProducts", {"data": [HEADER], "math_transformer": formula})
     body = fault(answer, 400, "validation_error", "math_transformer")
     assert any(letter.isdigit() for letter in body["errors"][0]["message"]), body
 
 
 def test_a_row_that_cannot_be_computed_is_rejected(acme):
-    """Contract 6: a row it cannot be computed for is rejected."""
+    """Contract 6: a row for which the formula has no result is rejected."""
     formula = "wholesale_price = 10 / weight"
     job = import_lines(
         acme,
@@ -275,7 +280,7 @@ def test_a_row_that_cannot_be_computed_is_rejected(acme):
 
 
 def test_a_negative_result_rejects_its_row(acme):
-    """Contract 2: negative prices are validation errors."""
+    """Contract 2: a negative price is a validation error."""
     job = import_lines(
         acme, HEADER, f"{unique('P')},x,1", math_transformer="wholesale_price = 0 - retail_price"
     )

@@ -1,4 +1,4 @@
-"""Jobs that import products, and the requests that start them (interface endpoint 9; contract 6, 12)."""
+"""The import of products: its jobs, and the requests that start them (interface 9; contract 6 and 12)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ JOB = {
 
 
 def test_the_answer_is_the_job(acme):
-    """Contract 6: `importProducts` (201) answers the job; 12: `success` and `message` beside it."""
+    """Contract 6: `importProducts` answers 201 with the job. Contract 12: it has `success` and `message`."""
     answer = acme.post("importProducts", {"data": [HEADER, f"{unique('P')},x,1"]})
     job = well(answer, 201)
     assert set(job) >= JOB, JOB - set(job)
@@ -51,16 +51,17 @@ def test_the_answer_is_the_job(acme):
 
 
 def test_the_jobs_are_listed(acme):
-    """Contract 6: `GET …/imports` lists, `GET …/imports/{id}` reads."""
+    """Contract 6: `GET …/imports` lists the jobs, and `GET …/imports/{id}` reads one."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1")
     body = well(acme.get("imports", {"limit": 500}))
     jobs = body["results"] if isinstance(body, dict) else body
     assert job["id"] in [each["id"] for each in jobs]
 
 
-def test_good_rows_land_and_bad_rows_are_reported_with_their_line(acme):
-    """Contract 6: good rows land; bad rows are reported, each with its line; 12: `{"line", "field",
-    "code", "message"}`.
+def test_good_rows_are_imported_and_bad_rows_are_reported_with_their_line(acme):
+    """Contract 6: good rows are imported, and bad rows are reported with their lines.
+
+    Contract 12: an error has `line`, `field`, `code` and `message`.
     """
     good = unique("P")
     job = import_lines(acme, HEADER, f"{good},x,1", f"{unique('P')},x,dear", f"{unique('P')},,1", ",x,1")
@@ -73,14 +74,14 @@ def test_good_rows_land_and_bad_rows_are_reported_with_their_line(acme):
 
 
 def test_the_same_file_twice_changes_nothing(acme):
-    """Contract 6: the same file twice changes nothing the second time."""
+    """Contract 6: the second import of the same file changes nothing."""
     lines = [HEADER, f"{unique('P')},x,1", f"{unique('P')},y,2.50"]
     assert counts(import_lines(acme, *lines)) == {"created": 2}
     assert counts(import_lines(acme, *lines)) == {"unchanged": 2}
 
 
 def test_a_changed_row_updates_its_variant(acme):
-    """Contract 6: updated."""
+    """Contract 6: the job counts the variant as `updated`."""
     variant = new_variant(acme, title="old")
     job = import_lines(acme, HEADER, f"{variant['sku']},new,{variant['retail_price']}")
     assert counts(job) == {"updated": 1}
@@ -89,8 +90,9 @@ def test_a_changed_row_updates_its_variant(acme):
 
 
 def test_an_absent_column_leaves_its_field_alone_and_an_empty_cell_clears_it(acme):
-    """Contract 6: a column that is absent leaves its field alone; an empty cell clears an optional field,
-    rejects for a mandatory one.
+    """Contract 6: a field without a column does not change. An empty cell clears an optional field.
+
+    An empty cell of a mandatory field rejects the row.
     """
     variant = new_variant(acme, description="kept", id_in_source="SRC", wholesale_price=5)
     import_lines(acme, "sku,id_in_source,wholesale_price", f"{variant['sku']},,")
@@ -104,7 +106,7 @@ def test_an_absent_column_leaves_its_field_alone_and_an_empty_cell_clears_it(acm
 
 
 def test_the_last_record_of_a_repeated_key_wins(acme):
-    """Contract 12: the last record wins, the earlier ones count as `duplicates`."""
+    """Contract 12: the last record of a key counts, and the earlier records are `duplicates`."""
     sku = unique("P")
     job = import_lines(acme, HEADER, f"{sku},first,1", f"{sku},second,2", f"{sku},third,3")
     assert counts(job) == {"created": 1, "duplicates": 2}
@@ -121,8 +123,9 @@ def test_the_last_record_of_a_repeated_key_wins(acme):
     ],
 )
 def test_a_file_that_cannot_be_read_fails_its_job(acme, lines, what):
-    """Contract 12: a repeated header, a missing header or an unreadable file: `failed` with `error:
-    {code, message}`.
+    """Contract 12: the job fails for a repeated header, a missing header or an unreadable file.
+
+    Its `error` has `code` and `message`.
     """
     answer = acme.post("importProducts", {"data": lines})
     if answer.status == 400:
@@ -135,14 +138,15 @@ def test_a_file_that_cannot_be_read_fails_its_job(acme, lines, what):
 
 
 def test_a_header_without_rows_is_no_failure(acme):
-    """Contract 6: every job ends."""
+    """Contract 6: a job without rows ends with success."""
     job = import_lines(acme, HEADER)
     assert (job["status"], job["rows_total"]) == ("succeeded", 0)
 
 
 def test_only_the_first_twenty_errors_are_in_the_job_and_all_in_the_csv(acme):
-    """Contract 6: `errors` (the first 20), `errors_url`; the rejects as CSV: `line, field, code, message`,
-    the file's own.
+    """Contract 6: `errors` has the first 20 errors. `errors_url` leads to a CSV file with all rejected rows.
+
+    Its columns are `line`, `field`, `code`, `message`, and the columns of the imported file.
     """
     job = import_lines(acme, HEADER, *[f"{unique('P')},=cmd()|x,{price}" for price in ["bad"] * 25])
     assert len(job["errors"]) == 20
@@ -154,13 +158,13 @@ def test_only_the_first_twenty_errors_are_in_the_job_and_all_in_the_csv(acme):
     assert rows[0].replace(", ", ",") == "line,field,code,message,sku,title,retail_price"
     assert len(rows) == 26
     assert rows[1].startswith("2,retail_price,")
-    assert ",=cmd" not in answer.text, "contract 6: formula characters made harmless"
+    assert ",=cmd" not in answer.text, "contract 6: a cell must not begin with a formula character"
     assert "cmd()|x" in answer.text
     assert acme.get(f"imports/{job['id']}/errors").text == answer.text
 
 
 def test_jobs_of_a_kind_run_in_order(acme):
-    """Contract 6: one supplier's jobs of a kind run in order."""
+    """Contract 6: jobs of the same kind of a supplier run in the order of their requests."""
     sku = unique("P")
     jobs = [
         well(acme.post("importProducts", {"data": [HEADER, f"{sku},title {at},1"]}), 201) for at in range(4)
@@ -171,7 +175,7 @@ def test_jobs_of_a_kind_run_in_order(acme):
 
 
 def test_a_cancel_of_an_ended_job_changes_nothing(acme):
-    """Contract 6: `POST …/imports/{id}/cancel` stops it."""
+    """Contract 6: `POST …/imports/{id}/cancel` stops only a job that has not ended."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1")
     answer = acme.post(f"imports/{job['id']}/cancel")
     assert answer.status in (200, 409), answer
@@ -181,7 +185,7 @@ def test_a_cancel_of_an_ended_job_changes_nothing(acme):
 
 
 def test_a_dry_run_changes_nothing(acme):
-    """Contract 12 names a dry run; contract, head: it is done, or it is refused, but not silently landed."""
+    """Contract 12 names a dry run. Contract, head: `dry_run` is obeyed or refused, but never ignored."""
     sku = unique("P")
     answer = acme.post("importProducts", {"data": [HEADER, f"{sku},x,1"], "dry_run": True})
     if answer.status == 201:
@@ -193,8 +197,8 @@ def test_a_dry_run_changes_nothing(acme):
 
 
 @pytest.mark.parametrize("name", ["field_maping", "math_tranformer"])
-def test_a_misspelt_optional_field_is_reported(acme, name):
-    """Contract, head: no input is dropped silently."""
+def test_a_misspelled_optional_field_is_reported(acme, name):
+    """Contract, head: no input is ignored silently."""
     answer = acme.post("importProducts", {"data": [HEADER, f"{unique('P')},x,1"], name: ["A:title"]})
     if answer.status == 201:
         assert name in str(finished(acme, answer.json)["warnings"]), answer
@@ -203,7 +207,7 @@ def test_a_misspelt_optional_field_is_reported(acme, name):
 
 
 def test_a_waiting_job_is_cancelled(acme):
-    """Contract 6: states: `canceled`; a cancelled job does nothing more."""
+    """Contract 6: a canceled job has the status `canceled`, and changes nothing more."""
     lines = [HEADER, *[f"{unique('P')},x,1" for _ in range(300)]]
     jobs = [well(acme.post("importProducts", {"data": lines}), 201) for _ in range(3)]
     answer = acme.post(f"imports/{jobs[-1]['id']}/cancel")
@@ -219,7 +223,7 @@ def test_a_waiting_job_is_cancelled(acme):
 
 
 def test_approve_is_only_for_a_waiting_job(acme):
-    """Contract 12: `POST …/imports/{id}/approve` releases one that waits."""
+    """Contract 12: `POST …/imports/{id}/approve` starts a job that waits for an approval."""
     job = import_lines(acme, HEADER, f"{unique('P')},x,1")
     fault(acme.post(f"imports/{job['id']}/approve"), 409, "invalid_transition")
 
@@ -233,20 +237,21 @@ def test_approve_is_only_for_a_waiting_job(acme):
     ids=str,
 )
 def test_exactly_one_source_is_required(acme, body):
-    """Contract 6: exactly one of the two; 12: of `file_url` and `data` the empty one counts as not given."""
+    """Contract 6: `file_url` or `data` is required. Contract 12: an empty field counts as absent."""
     fault(acme.post("importProducts", body), 400, ("missing_parameter", "validation_error"))
 
 
 def test_two_sources_are_refused(acme):
-    """Contract 6: exactly one of the two."""
+    """Contract 6: a body has exactly one of `file_url` and `data`."""
     fault(
         acme.post("importProducts", {"data": [HEADER], "file_url": "products/a.csv"}), 400, "validation_error"
     )
 
 
 def test_the_interfaces_whole_body_is_accepted_with_empty_unused_parts(acme):
-    """Interface 9: `file_url`, `data`, `field_mapping`, `math_transformer`; contract 12: the empty one
-    counts as not given.
+    """Interface 9: the body has `file_url`, `data`, `field_mapping` and `math_transformer`.
+
+    Contract 12: an empty `file_url` or `data` counts as absent.
     """
     body = {
         "file_url": "",
@@ -283,8 +288,9 @@ def test_the_interfaces_whole_body_is_accepted_with_empty_unused_parts(acme):
     ],
 )
 def test_a_file_outside_the_suppliers_own_area_is_refused_at_once(acme, url):
-    """Contract 6: everything else is a validation error: nothing is fetched; 12: not in the own area: 400
-    at once.
+    """Contract 6: other addresses are validation errors, and the service fetches nothing.
+
+    Contract 12: a file outside the supplier's own upload area gets 400 at once.
     """
     fault(acme.post("importProducts", {"file_url": url}), 400, "validation_error", "file_url")
     body = {"url": url, "warehouse_id": acme.warehouses[0]}
@@ -321,7 +327,7 @@ def test_a_file_outside_the_suppliers_own_area_is_refused_at_once(acme, url):
     ids=str,
 )
 def test_a_wrong_field_of_an_import_is_named(acme, field, value):
-    """Contract 2 and 6: 400 that names the field."""
+    """Contract 2 and 6: the answer is 400 and names the field."""
     body = ({} if field in ("file_url", "data") else {"data": [HEADER, f"{unique('P')},x,1"]}) | {
         field: value
     }

@@ -1,4 +1,4 @@
-"""Pushing and reading stock (interface endpoint 13; contract 7 and 12)."""
+"""Pushes of stock, and the list of stock (interface endpoint 13; contract 7 and 12)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def stock(supplier, *elements, **fields):
 
 
 def test_a_push_sets_on_hand(acme):
-    """Interface 13: 200; contract 7: a push sets `on_hand`; `updated`, `unchanged`, `rejected`, `errors`."""
+    """Interface 13; contract 7: a push sets `on_hand` and answers 200.
+
+    The answer has `updated`, `unchanged`, `rejected` and `errors`.
+    """
     sku = new_variant(acme)["sku"]
     body = well(stock(acme, {"id": sku, "amount": 5}))
     assert (body["updated"], body["unchanged"], body["rejected"], body["errors"]) == (1, 0, 0, [])
@@ -35,7 +38,7 @@ def test_a_push_sets_on_hand(acme):
     "spelling", [("id", "amount"), ("id", "quantity"), ("sku", "quantity"), ("sku", "amount")], ids=str
 )
 def test_all_spellings_of_an_element_are_accepted(acme, spelling):
-    """Contract 7: `quantity` for `amount`, and the id type's own name for `id` mean the same."""
+    """Contract 7: `quantity` is a name of `amount`, and the name of the id type may replace `id`."""
     sku = new_variant(acme)["sku"]
     assert well(stock(acme, {spelling[0]: sku, spelling[1]: 7}))["updated"] == 1
     assert numbers(acme, sku)[0] == 7
@@ -44,7 +47,7 @@ def test_all_spellings_of_an_element_are_accepted(acme, spelling):
 @pytest.mark.parametrize("kind", ["sku", "upc", "ean", "id_in_source", "variant_id"])
 @pytest.mark.parametrize("named", ["id", "own"])
 def test_every_id_type_is_accepted(acme, kind, named):
-    """Contract 6 and 7: `id_type`: `sku`, `upc`, `ean`, `id_in_source`, `variant_id`."""
+    """Contract 6 and 7: `id_type` is `sku`, `upc`, `ean`, `id_in_source` or `variant_id`."""
     variant = new_variant(acme, upc=digits(12), ean=digits(13), id_in_source=unique("SRC"))
     value = variant["id"] if kind == "variant_id" else variant[kind]
     element = {"id" if named == "id" else kind: value, "amount": 4}
@@ -54,21 +57,24 @@ def test_every_id_type_is_accepted(acme, kind, named):
 
 @pytest.mark.parametrize("form", [str, int])
 def test_the_warehouse_may_be_a_number_or_a_string(acme, form):
-    """Contract 7: `warehouse_id` may be a number or a string holding one."""
+    """Contract 7: `warehouse_id` may be a number, or a string with a number."""
     sku = new_variant(acme)["sku"]
     well(stock(acme, {"id": sku, "amount": 1}, warehouse_id=form(acme.warehouses[1])))
     assert numbers(acme, sku, 1) == (1, 0)
 
 
 def test_stock_is_separate_for_each_warehouse(acme):
-    """Contract 7: stock is kept per warehouse and variant."""
+    """Contract 7: each warehouse has its own stock of a variant."""
     sku = new_variant(acme, stock=1)["sku"]
     put_stock(acme, sku, 2, warehouse=1)
     assert (numbers(acme, sku, 0)[0], numbers(acme, sku, 1)[0]) == (1, 2)
 
 
-def test_good_elements_land_and_bad_ones_are_named(acme):
-    """Contract 7: good elements land; errors: index, id, code, message; contract 12: `index` starts at 0."""
+def test_good_elements_are_stored_and_bad_elements_are_named(acme):
+    """Contract 7: good elements are stored. An error has `index`, `id`, `code` and `message`.
+
+    Contract 12: `index` starts at 0.
+    """
     sku, nobody = new_variant(acme)["sku"], unique("NOBODY")
     answer = stock(acme, {"id": nobody, "amount": 1}, {"id": sku, "amount": 2}, {"id": sku, "amount": -1})
     body = well(answer)
@@ -83,8 +89,9 @@ def test_good_elements_land_and_bad_ones_are_named(acme):
     "amount", [-1, Decimal("1.5"), "five", None, True, [], Decimal("1e30"), 2**63, "", {"a": 1}], ids=repr
 )
 def test_an_impossible_amount_is_rejected(acme, amount):
-    """Contract 7 and 12: `on_hand` >= 0; an array in which every element is wrong is still 200, all
-    rejected.
+    """Contract 7: `on_hand` is at least 0.
+
+    Contract 12: even if all elements are wrong, the answer is 200, and all elements are rejected.
     """
     sku = new_variant(acme, stock=9)["sku"]
     body = well(stock(acme, {"id": sku, "amount": amount}))
@@ -96,7 +103,7 @@ def test_an_impossible_amount_is_rejected(acme, amount):
     "element", [5, "A-1", None, [], {}, {"id": "x"}, {"amount": 5}, {"id": {}, "amount": 1}], ids=repr
 )
 def test_an_invalid_element_is_rejected_alone(acme, element):
-    """Contract 12: an element that is no object is rejected alone."""
+    """Contract 12: a wrong element is rejected, and the other elements are stored."""
     sku = new_variant(acme)["sku"]
     body = well(stock(acme, element, {"id": sku, "amount": 2}))
     assert (body["updated"], body["rejected"]) == (1, 1)
@@ -104,12 +111,12 @@ def test_an_invalid_element_is_rejected_alone(acme, element):
 
 
 def test_a_sku_given_as_a_number_is_rejected(acme):
-    """Contract 12: a number where a text belongs is refused: its leading zeros are gone."""
+    """Contract 12: a number instead of a text is refused, because a number loses leading zeros."""
     assert well(stock(acme, {"id": 36000291452, "amount": 1}))["rejected"] == 1
 
 
-def test_an_empty_array_is_no_fault(acme):
-    """Contract 7: up to 50,000 elements: none is few, but no fault — or a clear error."""
+def test_an_empty_array_is_accepted_or_gets_a_clear_error(acme):
+    """Contract 7: an array may have up to 50,000 elements. An empty array may be refused, too."""
     answer = stock(acme)
     assert answer.status in (200, 400), answer
     if answer.status == 400:
@@ -117,7 +124,7 @@ def test_an_empty_array_is_no_fault(acme):
 
 
 def test_more_than_fifty_thousand_elements_are_refused(acme):
-    """Contract 7: up to 50,000 elements."""
+    """Contract 7: an array may have up to 50,000 elements."""
     answer = stock(acme, *[{"id": "x", "amount": 1}] * 50_001)
     assert answer.status in (400, 413), answer
     if answer.status == 400:
@@ -126,7 +133,7 @@ def test_more_than_fifty_thousand_elements_are_refused(acme):
 
 @pytest.mark.parametrize("field", ["warehouse_id", "inventories"])
 def test_a_missing_field_of_the_push_is_named(acme, field):
-    """Contract 2: `missing_parameter`."""
+    """Contract 2: a missing required field gets `missing_parameter`."""
     body = {
         "warehouse_id": str(acme.warehouses[0]),
         "id_type": "sku",
@@ -159,11 +166,11 @@ def test_a_missing_field_of_the_push_is_named(acme, field):
     ids=repr,
 )
 def test_a_wrong_field_of_the_push_is_named(acme, field, value):
-    """Contract 2: `validation_error` that names the field."""
+    """Contract 2: the code is `validation_error`, and the answer names the field."""
     sku = new_variant(acme)["sku"]
     answer = stock(acme, {"id": sku, "amount": 1}, **{field: value})
     if (field, value) == ("id_type", "SKU ") and answer.status == 200:
-        return  # liberal input
+        return  # the service may ignore the blank
     fault(answer, 400, ("validation_error", "missing_parameter"), field)
 
 
@@ -187,15 +194,16 @@ def test_another_suppliers_sku_is_unknown(acme, rival):
 
 
 def test_the_last_count_of_a_repeated_sku_is_kept(acme):
-    """Contract 7: one number is kept in the end, and the answer accounts for every element."""
+    """Contract 7: the last count of a repeated SKU is stored."""
     sku = new_variant(acme)["sku"]
     well(stock(acme, {"id": sku, "amount": 2}, {"id": sku, "amount": 3}))
     assert numbers(acme, sku)[0] == 3
 
 
 def test_reservations_stay_when_the_count_falls_below_them(acme, shop):
-    """Contract 7: a later count may fall below what is reserved: that is no error; shown as 0 when
-    negative.
+    """Contract 7: a later count may be lower than the reserved units, and this is not an error.
+
+    `available` is then shown as 0.
     """
     variant = new_variant(acme, stock=5)
     push(shop, {"variant_id": variant["id"], "quantity": 4})
@@ -206,7 +214,7 @@ def test_reservations_stay_when_the_count_falls_below_them(acme, shop):
 
 
 def test_accepting_does_not_consume_stock_but_shipping_does(acme, shop):
-    """Contract 7: accepting a fulfillment does not consume stock, shipping does, from both numbers."""
+    """Contract 7: only a shipment lowers `on_hand` and `reserved`."""
     variant = new_variant(acme, stock=5)
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})
     held = held_by(acme, order)[0]
@@ -217,7 +225,7 @@ def test_accepting_does_not_consume_stock_but_shipping_does(acme, shop):
 
 
 def test_shipping_does_not_take_on_hand_below_zero(acme, shop):
-    """Contract 7: `on_hand` not below 0."""
+    """Contract 7: `on_hand` never becomes negative."""
     variant = new_variant(acme, stock=5)
     order = push(shop, {"variant_id": variant["id"], "quantity": 4})
     put_stock(acme, variant["sku"], 1)
@@ -228,7 +236,10 @@ def test_shipping_does_not_take_on_hand_below_zero(acme, shop):
 
 
 def test_the_stock_list_has_its_fields(acme):
-    """Contract 12: `variant_id`, `sku`, `warehouse_id`, `on_hand`, `reserved`, `available`, `updated_at`."""
+    """Contract 12: a row has `variant_id`, `sku`, `warehouse_id`, `updated_at` and three numbers.
+
+    The numbers are `on_hand`, `reserved` and `available`.
+    """
     variant = new_variant(acme, stock=5)
     row = stock_of(acme, variant["sku"])
     assert row["variant_id"] == variant["id"]
@@ -239,7 +250,7 @@ def test_the_stock_list_has_its_fields(acme):
 
 
 def test_the_stock_list_has_pages(acme):
-    """Contract 12: `GET …/inventory`: keyset pages."""
+    """Contract 12: the pages of `GET …/inventory` together have each row once."""
     skus = {new_variant(acme, stock=1)["sku"] for _ in range(3)}
     answer, seen = acme.get("inventory", {"limit": 200}), []
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Longer histories of orders, in which several rules of the contract meet (contract 3, 4, 7, 10)."""
+"""Longer sequences of requests for an order, which combine several rules (contract 3, 4, 7 and 10)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shipped_so_far(supplier, held):
 
 
 def twin_lines(acme, shop, accept=True):
-    """Push an order with the same sku on two lines, with 1 and 2 units."""
+    """Push an order with two lines of the same SKU, with 1 and 2 units."""
     variant = new_variant(acme, stock=10)
     order = push(shop, *[{"variant_id": variant["id"], "quantity": quantity} for quantity in (1, 2)])
     held = held_by(acme, order)[0]
@@ -41,7 +41,7 @@ def twin_lines(acme, shop, accept=True):
 
 
 def test_a_parcel_by_sku_fills_both_lines_of_that_sku(acme, shop):
-    """Contract 10: line by line, by sku: two lines of one sku are filled one after the other."""
+    """Contract 10: an item of a parcel names a SKU. Lines with the same SKU are filled one after another."""
     variant, order, held = twin_lines(acme, shop)
     parcels = [{"trackingNumber": "P-1", "items": [{"sku": variant["sku"], "quantity": 3}]}]
     done(acme.post("fulfillments/shipments", {"id": held["id"], "shipments": parcels}), "shipped")
@@ -52,7 +52,7 @@ def test_a_parcel_by_sku_fills_both_lines_of_that_sku(acme, shop):
 
 
 def test_a_rejection_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
-    """Contract 10: lines refused in part, by sku."""
+    """Contract 10: an item of a partial rejection names a SKU, which may be on two lines."""
     variant, order, held = twin_lines(acme, shop)
     refused = [{"id": held["id"], "items": [{"sku": variant["sku"], "quantity": 2}]}]
     done(acme.post("fulfillments/rejections", refused), "lines_rejected")
@@ -61,7 +61,7 @@ def test_a_rejection_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
 
 
 def test_a_cancel_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
-    """Contract 4: `lines: [{"sku", "quantity"}]`."""
+    """Contract 4: an element `{"sku", "quantity"}` may concern two lines."""
     variant, order, held = twin_lines(acme, shop)
     done(
         shop.post(f"orders/{order['id']}/cancel", {"lines": [{"sku": variant["sku"], "quantity": 3}]}),
@@ -73,7 +73,7 @@ def test_a_cancel_by_sku_takes_from_both_lines_of_that_sku(acme, shop):
 
 
 def test_a_supplier_that_accepts_while_paging_misses_nothing(acme, shop):
-    """Contract 3: an opaque cursor: pages stay right while their items leave the filter."""
+    """Contract 3: pages skip no fulfillment, even if earlier items no longer match the filter."""
     made = {one_fulfillment(acme, shop)[1]["id"] for _ in range(4)}
     seen = set()
     wanted = json.dumps({"retailer_state": "ordered", "fulfillment_state": "new"})
@@ -91,7 +91,10 @@ def test_a_supplier_that_accepts_while_paging_misses_nothing(acme, shop):
 
 
 def test_a_refused_cancel_of_a_half_shipped_order_is_shipped_in_the_end(acme, shop):
-    """Contract 3 and 4: refused: back in the capturing process; something shipped: `partially_shipped`."""
+    """Contract 3: after a refused cancellation, the supplier continues to ship.
+
+    Contract 4: an order with some shipped units is `partially_shipped`.
+    """
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
     lines = [{"id": held["lines"][0]["id"], "quantity": 2}]
@@ -105,7 +108,7 @@ def test_a_refused_cancel_of_a_half_shipped_order_is_shipped_in_the_end(acme, sh
 
 
 def test_a_partial_cancel_approved_after_a_partial_shipment_leaves_the_rest(acme, shop):
-    """Contract 3: with quantities still open: back to the state before."""
+    """Contract 3: if units are still open after an approval, the earlier state is restored."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
     line = held["lines"][0]["id"]
@@ -124,7 +127,10 @@ def test_a_partial_cancel_approved_after_a_partial_shipment_leaves_the_rest(acme
 
 
 def test_out_of_stock_after_a_partial_shipment_keeps_the_shipped_units(acme, shop):
-    """Contract 3: accepted → out_of_stock; shipped units stay shipped; the rest waits for a decision."""
+    """Contract 3: an accepted fulfillment can become `out_of_stock`. Shipped units stay shipped.
+
+    An operator or the retailer decides about the other units.
+    """
     order, held = one_fulfillment(acme, shop, quantity=5)
     act(acme, held["id"], "accepted", {})
     line = held["lines"][0]["id"]
@@ -141,9 +147,10 @@ def test_out_of_stock_after_a_partial_shipment_keeps_the_shipped_units(acme, sho
     assert (kept["quantity_shipped"], kept["quantity_canceled"]) == (2, 3)
 
 
-def test_an_order_that_everybody_refused_is_not_routed_in_circles(acme, rival, shop):
-    """Contract 3 and 12: one with no further candidate: `exception`; a supplier that refused is not asked
-    again.
+def test_an_order_is_not_routed_again_to_a_supplier_that_rejected_it(acme, rival, shop):
+    """Contract 3 and 12: a supplier that rejected a line does not get the line again.
+
+    An order without another candidate is in `exception`.
     """
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
@@ -161,7 +168,7 @@ def test_an_order_that_everybody_refused_is_not_routed_in_circles(acme, rival, s
 
 
 def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
-    """Contract 4: never reserve more than the stock; the fulfillments hold exactly the ordered units."""
+    """Contract 4: no more than the stock is reserved. The fulfillments have exactly the ordered units."""
     variant = new_variant(acme, stock=3)
     well(
         acme.post(
@@ -187,7 +194,7 @@ def test_a_line_larger_than_each_warehouse_keeps_its_sums(acme, shop):
 
 
 def test_a_chunked_body_is_read(acme):
-    """RFC 9112: a client may send `Transfer-Encoding: chunked`; contract, head: liberal input."""
+    """RFC 9112: a client may send `Transfer-Encoding: chunked`."""
     place = urlsplit(acme.origin)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
     body = encode({"sku": unique("CHUNK"), "title": "x", "retail_price": 1})
@@ -208,7 +215,7 @@ def test_a_chunked_body_is_read(acme):
 
 
 def test_one_connection_serves_many_requests(acme):
-    """RFC 9112: connections are kept alive, after errors too."""
+    """RFC 9112: a connection stays open for further requests, even after errors."""
     place = urlsplit(acme.origin)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
     headers = {
@@ -231,7 +238,10 @@ def test_one_connection_serves_many_requests(acme):
 
 
 def test_returns_by_sku_are_spread_over_two_lines(acme, shop):
-    """Contract 10: `return_lines: [{"sku", "quantity"}]`; never more than was shipped, over both lines."""
+    """Contract 10: a return by SKU may concern two lines.
+
+    In both lines together, the returned units never exceed the shipped units.
+    """
     variant, _, held = twin_lines(acme, shop)
     done(act(acme, held["id"], "shipped", {"tracking_number": "T"}), "shipped")
     path = f"fulfillments/{held['id']}/returns"
@@ -245,8 +255,9 @@ def test_returns_by_sku_are_spread_over_two_lines(acme, shop):
 
 
 def test_concurrent_moves_of_all_parties_keep_all_sums_correct(acme, shop):
-    """Contract 3, 4 and 7: any moves at the same moment: each is done or refused, and nothing is counted
-    twice.
+    """Contract 3, 4 and 7: each of several concurrent moves is done or refused.
+
+    Nothing is counted twice.
     """
     variant = new_variant(acme, stock=100)
     orders = [push(shop, {"variant_id": variant["id"], "quantity": 4}) for _ in range(4)]
@@ -290,4 +301,4 @@ def test_concurrent_moves_of_all_parties_keep_all_sums_correct(acme, shop):
         shipped, reserved = shipped + line["quantity_shipped"], reserved + kept["quantity_reserved"]
     on_hand, held_back = numbers(acme, variant["sku"])
     assert held_back == reserved
-    assert on_hand <= 100 - shipped or on_hand == 0, "out of stock of a part empties the shelf"
+    assert on_hand <= 100 - shipped or on_hand == 0, "an out-of-stock rejection sets on_hand to 0"

@@ -1,4 +1,4 @@
-"""OAuth 2 client credentials (contract 1, RFC 6749)."""
+"""Access tokens by OAuth 2 client credentials (contract 1, RFC 6749)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ KINDS = ["form", "json", "basic"]
 
 
 def ask(party, how="form", **more):
-    """Request a token in one of the three ways. Values of None in `more` are left out."""
+    """Request a token with the credentials in a form, in JSON, or in the header of HTTP Basic.
+
+    Fields with the value None are left out.
+    """
     body = {
         "grant_type": "client_credentials",
         "client_id": party.about["client_id"],
@@ -38,7 +41,7 @@ def token(party, **more):
 
 
 def oauth_error(answer, error, status=400):
-    """Check an error of RFC 6749, section 5.2, with the envelope's members; return its body."""
+    """Check an error of RFC 6749, section 5.2, with the fields of the envelope. Return its body."""
     assert answer.status == status, answer
     body = answer.json
     assert body["error"] == error, answer
@@ -50,8 +53,9 @@ def oauth_error(answer, error, status=400):
 
 @pytest.mark.parametrize("how", KINDS)
 def test_a_client_gets_a_token_and_uses_it(acme, how):
-    """Contract 1: form or JSON; HTTP Basic for the client too; `access_token`, `token_type`, `expires_in`,
-    `scope`.
+    """Contract 1: the body is a form or JSON. The client may authenticate by HTTP Basic.
+
+    The answer has `access_token`, `token_type`, `expires_in` and `scope`.
     """
     answer = ask(acme, how)
     body = well(answer)
@@ -64,7 +68,7 @@ def test_a_client_gets_a_token_and_uses_it(acme, how):
 
 
 def test_a_retailers_token_has_the_retailers_scopes(shop):
-    """Contract 1: without an explicit list a key has all that its party's role allows."""
+    """Contract 1: a key without a list of scopes has all scopes of its role."""
     body = well(ask(shop))
     assert {"orders:read", "orders:write", "catalog:read"} <= set(body["scope"].split())
     assert "fulfillments:write" not in body["scope"]
@@ -76,7 +80,10 @@ def test_a_retailers_token_has_the_retailers_scopes(shop):
     ("wrong", "value"), [("client_secret", "nonsense"), ("client_id", "nobody"), ("client_secret", "")]
 )
 def test_a_wrong_client_is_invalid_client(acme, how, wrong, value):
-    """RFC 6749 5.2: `invalid_client`; 401, with `WWW-Authenticate` for a client that came by header."""
+    """RFC 6749 5.2: the error is 401 `invalid_client`.
+
+    After HTTP Basic, the answer has the header `WWW-Authenticate`.
+    """
     answer = ask(acme, how, **{wrong: value})
     body = answer.json
     if value == "" and answer.status == 400:
@@ -90,18 +97,18 @@ def test_a_wrong_client_is_invalid_client(acme, how, wrong, value):
 
 @pytest.mark.parametrize("how", KINDS)
 def test_another_grant_is_unsupported(acme, how):
-    """RFC 6749 5.2: `unsupported_grant_type`."""
+    """RFC 6749 5.2: the error is `unsupported_grant_type`."""
     oauth_error(ask(acme, how, grant_type="password"), "unsupported_grant_type")
 
 
 @pytest.mark.parametrize("how", KINDS)
 def test_a_missing_grant_type_is_an_invalid_request(acme, how):
-    """RFC 6749 5.2: `invalid_request` when a required parameter is missing."""
+    """RFC 6749 5.2: the error is `invalid_request` if a required parameter is missing."""
     oauth_error(ask(acme, how, grant_type=None), "invalid_request")
 
 
 def test_a_missing_client_is_refused(acme):
-    """RFC 6749 5.2: no client authentication included: `invalid_client` (401), or `invalid_request`."""
+    """RFC 6749 5.2: without client credentials, the error is 401 `invalid_client` or `invalid_request`."""
     answer = ask(acme, client_id=None, client_secret=None)
     assert (answer.status, answer.json["error"]) in [(401, "invalid_client"), (400, "invalid_request")], (
         answer
@@ -110,7 +117,7 @@ def test_a_missing_client_is_refused(acme):
 
 @pytest.mark.parametrize("raw", [b"{", b"[]", b'"x"', b'{"grant_type": 5}', b"\xff"])
 def test_a_broken_json_request_is_invalid(acme, raw):
-    """RFC 6749 5.2: `invalid_request`, with the envelope beside it."""
+    """RFC 6749 5.2: the error is `invalid_request`, with the fields of the envelope."""
     answer = acme.with_token("").post("/oauth/token", raw)
     assert answer.status in (400, 401), answer
     assert answer.json["error"] in ("invalid_request", "invalid_client", "unsupported_grant_type")
@@ -118,7 +125,7 @@ def test_a_broken_json_request_is_invalid(acme, raw):
 
 
 def test_a_parameter_twice_is_an_invalid_request(acme):
-    """RFC 6749 3.2: request parameters must not be included more than once."""
+    """RFC 6749 3.2: a request must not repeat a parameter."""
     body = urlencode(
         [
             ("grant_type", "client_credentials"),
@@ -136,7 +143,7 @@ def test_only_post_is_allowed(anyone):
 
 
 def test_a_scope_narrows_the_token(acme):
-    """Contract 1: `scope`; a right key with the wrong scope: 403."""
+    """Contract 1: a token has only the requested scopes. Paths that need other scopes answer 403."""
     narrow = token(acme, scope="catalog:read")
     well(narrow.get("variants", {"limit": 1}))
     fault(narrow.get("fulfillments"), 403, "forbidden")
@@ -148,7 +155,7 @@ def test_a_scope_narrows_the_token(acme):
     ("one", "other"), [("catalog:read", "read:catalog"), ("fulfillments:read", "read:fulfillments")]
 )
 def test_scope_names_are_accepted_in_both_orders(acme, one, other):
-    """Contract 1: scope names are accepted in both orders."""
+    """Contract 1: the two words of a scope may be in either order."""
     assert well(ask(acme, scope=other))["access_token"]
     assert set(well(ask(acme, scope=one))["scope"].split()) == set(
         well(ask(acme, scope=other))["scope"].split()
@@ -156,7 +163,7 @@ def test_scope_names_are_accepted_in_both_orders(acme, one, other):
 
 
 def test_the_former_scope_read_variants_means_catalog_read(acme, shop):
-    """Contract 1: `read:variants`, `catalog:read`."""
+    """Contract 1: `read:variants` is a name of `catalog:read`."""
     narrow = token(acme, scope="read:variants")
     well(narrow.get("variants", {"limit": 1}))
     fault(narrow.get("fulfillments"), 403, "forbidden")
@@ -173,13 +180,13 @@ def test_scopes_are_separated_by_spaces(acme):
 @pytest.mark.parametrize(
     "scope", ["orders:write", "everything", "catalog:read orders:read", "catalog:delete", "catalog"]
 )
-def test_a_scope_beyond_the_role_is_invalid(acme, scope):
-    """Contract 12: a scope beyond the role: `invalid_scope`."""
+def test_a_scope_outside_the_role_is_invalid(acme, scope):
+    """Contract 12: a scope that the role does not have gets `invalid_scope`."""
     oauth_error(ask(acme, scope=scope), "invalid_scope")
 
 
 def test_reading_does_not_include_writing(acme, shop):
-    """Contract 1: a right key with the wrong scope: 403."""
+    """Contract 1: a valid key without the needed scope gets 403."""
     _, held = one_fulfillment(acme, shop)
     narrow = token(acme, scope="fulfillments:read")
     well(narrow.get(f"fulfillments/{held['id']}"))
@@ -190,8 +197,8 @@ def test_reading_does_not_include_writing(acme, shop):
     fault(orders.get("variants", {"service_type": "ecommerce"}), 403, "forbidden")
 
 
-def test_product_jobs_are_catalog_and_stock_jobs_are_inventory(acme):
-    """Contract 12: scopes: product jobs `catalog`, stock jobs `inventory`."""
+def test_product_jobs_need_catalog_scopes_and_stock_jobs_inventory_scopes(acme):
+    """Contract 12: jobs of products need scopes of `catalog`, and jobs of stock scopes of `inventory`."""
     products, stock = (
         token(acme, scope="catalog:read catalog:write"),
         token(acme, scope="inventory:read inventory:write"),
@@ -211,7 +218,7 @@ def _jobs(party):
 
 
 def test_events_show_only_data_that_the_scopes_cover(acme, shop):
-    """Contract 12: events are for every key of the party, of the kinds its scopes cover."""
+    """Contract 12: each key of a party reads the events that its scopes allow."""
     after = _last_event(acme)
     one_fulfillment(acme, shop)
     new_variant(acme)
@@ -229,13 +236,13 @@ def _last_event(party):
     return after
 
 
-def test_a_token_of_one_party_opens_no_other(acme, rival):
-    """Contract 1: another party's id in the path: 403."""
+def test_a_token_of_one_party_gives_no_access_to_another_party(acme, rival):
+    """Contract 1: the id of another party in the path gets 403."""
     fault(token(acme).get(f"{rival.base}/fulfillments"), 403, "forbidden")
 
 
 def test_the_token_answer_is_json(acme):
-    """RFC 6749 5.1: application/json."""
+    """RFC 6749 5.1: the answer is application/json."""
     answer = ask(acme, "form")
     assert answer.headers.get_content_type() == "application/json"
     assert json.loads(answer.raw)["access_token"]

@@ -1,4 +1,4 @@
-"""The effect of an operator's actions on a partner's view (contract 3, 4, 11)."""
+"""Actions of an operator, and their effects in the API (contract 3, 4 and 11)."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def captured(supplier):
 
 
 def test_the_operators_home_page_opens(operator):
-    """Contract 11: an operator for the admin."""
+    """Contract 11: demo.json has the login of an operator for the admin."""
     assert "/admin/orders/order/" in operator.start
     for part in sorted(set(re.findall(r'href="(/admin/[a-z_]+/[a-z_]+/)"', operator.start))):
         assert operator.open(part), part
 
 
 def test_a_held_order_is_not_captured_until_it_is_released(acme, shop, operator):
-    """Contract 3 and 12: `retailer_state: pending`; held and released by operators."""
+    """Contract 3 and 12: an order held by an operator has `retailer_state: pending` until its release."""
     order, held = one_fulfillment(acme, shop)
     operator.press(page_of(order), "hold")
     assert fulfillment(acme, held["id"])["retailer_state"] == "pending"
@@ -66,7 +66,7 @@ def test_a_held_order_is_not_captured_until_it_is_released(acme, shop, operator)
 
 
 def test_a_held_order_can_be_cancelled(acme, shop, operator):
-    """Contract 4: fulfillments in `new` go to `canceling`; unrouted units are canceled at once."""
+    """Contract 4: the retailer can cancel an order that an operator holds."""
     order, held = one_fulfillment(acme, shop)
     operator.press(page_of(order), "hold")
     answer = shop.post(f"orders/{order['id']}/cancel")
@@ -75,7 +75,7 @@ def test_a_held_order_can_be_cancelled(acme, shop, operator):
 
 
 def test_a_corrected_address_brings_the_fulfillment_back_to_new(acme, shop, operator):
-    """Contract 3: wrong_address → new, by the operator, after correcting the address."""
+    """Contract 3: after an operator corrects the address, `wrong_address` becomes `new`."""
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "wrong_address"), "wrong_address")
     operator.press(page_of(order), "correct-address", address1="13 St James's Square")
@@ -93,7 +93,10 @@ def test_a_corrected_address_brings_the_fulfillment_back_to_new(acme, shop, oper
 
 
 def test_a_wrong_address_without_a_correction_can_be_canceled(acme, shop, operator):
-    """Contract 3: wrong_address → canceled, by the operator; 12: reservations are given back then."""
+    """Contract 3: an operator can change `wrong_address` to `canceled`.
+
+    Contract 12: the reserved units are then released.
+    """
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "wrong_address"), "wrong_address")
     operator.press(f"/admin/fulfillments/fulfillment/{held['id']}/change/", "give-up")
@@ -103,7 +106,7 @@ def test_a_wrong_address_without_a_correction_can_be_canceled(acme, shop, operat
 
 
 def test_an_operator_decides_about_refused_lines(acme, shop, operator):
-    """Contract 4: refused lines that no other supplier can fill make `exception`."""
+    """Contract 4: an order with rejected units that no other supplier can fill is in `exception`."""
     order, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "out_of_stock"), "out_of_stock")
     assert state_of(shop, order) == "exception"
@@ -114,7 +117,7 @@ def test_an_operator_decides_about_refused_lines(acme, shop, operator):
 
 
 def test_an_operator_routes_again_when_stock_has_come_in(acme, rival, shop, operator):
-    """Contract 3 and 4: refused units are routed to another supplier that has stock."""
+    """Contract 3 and 4: rejected units are routed to another supplier that has stock."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     new_variant(rival, stock=0, sku=sku, wholesale_price=2)
@@ -128,8 +131,8 @@ def test_an_operator_routes_again_when_stock_has_come_in(acme, rival, shop, oper
     assert order["processing_state"] == "received"
 
 
-def test_an_operators_cancel_is_the_retailers_cancel(acme, shop, operator):
-    """Contract 3: new → canceling."""
+def test_a_cancellation_by_an_operator_works_like_one_by_the_retailer(acme, shop, operator):
+    """Contract 3: the cancellation changes `new` to `canceling`."""
     order, held = one_fulfillment(acme, shop)
     operator.press(page_of(order), "cancel", reason="by telephone")
     assert fulfillment(acme, held["id"])["fulfillment_state"] == "canceling"

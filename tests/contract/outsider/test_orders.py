@@ -1,5 +1,6 @@
-"""Reading, listing and counting orders; the polling promise (interface 17-19, 2.6, 2.7; contract 4 and
-12).
+"""Orders as the retailer reads, lists, counts and polls them.
+
+Interface 17-19, 2.6 and 2.7; contract 4 and 12.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ STATES = {"received", "processing", "partially_shipped", "exception", "canceling
 
 @pytest.fixture(scope="module")
 def three(acme, shop):
-    """Push three orders, one after the other; return them, and the moment before them."""
+    """Push three orders one after another. Return `updated_at` of an earlier order, and the three orders."""
     before = push(shop, {"variant_id": new_variant(acme, stock=9)["id"], "quantity": 1})["updated_at"]
     variant = new_variant(acme, stock=9)
     return before, [push(shop, {"variant_id": variant["id"], "quantity": 1}) for _ in range(3)]
 
 
 def listed(retailer, **query):
-    """Return the items of all pages of a list."""
+    """Return the orders of all pages of a list."""
     answer = retailer.get("orders", query)
     orders = []
     while True:
@@ -52,7 +53,7 @@ def listed(retailer, **query):
 
 
 def test_an_order_reads_back_with_the_interfaces_fields(acme, shop):
-    """Interface 2.6; contract 12: `processing_state` and all that the list's item has."""
+    """Interface 2.6; contract 12: an order has `processing_state` and all fields of the list's items."""
     order, _ = one_fulfillment(acme, shop)
     assert isinstance(order["id"], int)
     assert order["type"] == "dropship"
@@ -65,7 +66,7 @@ def test_an_order_reads_back_with_the_interfaces_fields(acme, shop):
 
 
 def test_an_item_of_the_list_equals_the_single_read(shop, three):
-    """Contract 4: item: the order of 2.6 plus `processing_state`, times, lines, fulfillments."""
+    """Contract 4: an item has the fields of interface 2.6, the state, times, lines and fulfillments."""
     before, orders = three
     body = well(shop.get("orders", {"updated_at__gt": before, "ordering": "updated_at", "limit": 500}))
     found = {order["id"]: order for order in body["results"]}
@@ -74,7 +75,7 @@ def test_an_item_of_the_list_equals_the_single_read(shop, three):
 
 
 def test_the_fulfillments_of_an_order_show_state_and_tracking_numbers(acme, shop):
-    """Contract 4: `fulfillments` (id, supplier_id, state, tracking numbers)."""
+    """Contract 4: each of the `fulfillments` has its id, supplier_id, state and tracking numbers."""
     order, held = one_fulfillment(acme, shop)
     bring_to("shipped", acme, shop, order, held["id"])
     shown = read(shop, order)["fulfillments"][0]
@@ -84,7 +85,7 @@ def test_the_fulfillments_of_an_order_show_state_and_tracking_numbers(acme, shop
 
 @pytest.mark.parametrize("form", ["filter", "plain"])
 def test_orders_are_filtered_by_updated_at(shop, three, form):
-    """Contract 4: `filter={"updated_at":{"gt":…}}&sort=updated_at` and the plain forms."""
+    """Contract 4: `filter={"updated_at":{"gt":…}}&sort=updated_at` and plain parameters mean the same."""
     before, orders = three
     query = (
         {"filter": json.dumps({"updated_at": {"gt": before}}), "sort": "updated_at"}
@@ -97,12 +98,12 @@ def test_orders_are_filtered_by_updated_at(shop, three, form):
     assert all(order["updated_at"] > before for order in found)
     times = [order["updated_at"] for order in found]
     assert times == sorted(times)
-    assert len(set(times)) == len(times), "per retailer `updated_at` is unique"
+    assert len(set(times)) == len(times), "`updated_at` must be unique for each retailer"
 
 
 @pytest.mark.parametrize("form", ["filter", "plain"])
 def test_processing_state_is_a_filter(acme, shop, form):
-    """Contract 4: `processing_state` in the filter and as a plain parameter."""
+    """Contract 4: `processing_state` is accepted in `filter` and as a plain parameter."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])
     after = order["updated_at"]
@@ -120,7 +121,7 @@ def test_processing_state_is_a_filter(acme, shop, form):
 
 
 def test_pages_follow_each_other_and_back(shop, three):
-    """Contract 4: `{"next", "previous", "results"}` with a keyset cursor; 12: `next` is an absolute URL."""
+    """Contract 4: a page is `{"next", "previous", "results"}`. Contract 12: `next` is an absolute URL."""
     before, orders = three
     first = well(shop.get("orders", {"updated_at__gt": before, "ordering": "updated_at", "limit": 2}))
     assert set(first) == {"next", "previous", "results"}
@@ -134,12 +135,12 @@ def test_pages_follow_each_other_and_back(shop, three):
             each["id"] for each in first["results"]
         ]
     else:
-        pytest.fail(f"the second page names no previous one: {second['previous']}")
+        pytest.fail(f"the second page has no link to the first: {second['previous']}")
     assert orders
 
 
 def test_the_last_page_has_no_next(shop, three):
-    """Contract 4: `next`: url or null."""
+    """Contract 4: `next` is a URL, or null on the last page."""
     _, orders = three
     newest = max(
         order["updated_at"] for order in listed(shop, updated_at__gt=three[0], ordering="updated_at")
@@ -150,12 +151,15 @@ def test_the_last_page_has_no_next(shop, three):
 
 
 def test_the_default_page_is_a_hundred_at_most(shop):
-    """Contract 4: `limit` default 100."""
+    """Contract 4: a page has at most 100 orders by default."""
     assert len(well(shop.get("orders"))["results"]) <= 100
 
 
 def test_descending_order_is_supported_or_refused(shop, three):
-    """Contract 4: `ordering`, `sort`; a leading minus turns it, or is refused with a clear error."""
+    """Contract 4: a minus before the column of `ordering` or `sort` reverses the order.
+
+    The service may also refuse the minus with a clear error.
+    """
     answer = shop.get("orders", {"ordering": "-updated_at", "limit": 5})
     if answer.status == 400:
         fault(answer, 400, ("invalid_filter", "validation_error"))
@@ -177,8 +181,8 @@ def test_descending_order_is_supported_or_refused(shop, three):
     ],
     ids=str,
 )
-def test_a_near_miss_of_a_parameter_is_400(shop, query):
-    """Contract, head: misspelled, `updated_at_gt` is a 400; ignoring it would list everything."""
+def test_a_misspelled_parameter_gets_400(shop, query):
+    """Contract, head: a misspelled parameter gets 400, because ignoring it would list all orders."""
     fault(shop.get("orders", query), 400, ("invalid_filter", "validation_error"))
 
 
@@ -186,7 +190,7 @@ def test_a_near_miss_of_a_parameter_is_400(shop, query):
     "value", ["yesterday", "2026-02-30T00:00:00Z", "17", "2026-01-01T00:00:00+99:00", "infinity"]
 )
 def test_an_updated_at_that_is_no_time_is_refused(shop, value):
-    """Contract 2: 400 `invalid_filter`."""
+    """Contract 2: the answer is 400 `invalid_filter`."""
     fault(shop.get("orders", {"updated_at__gt": value}), 400, ("invalid_filter", "validation_error"))
     raw = json.dumps({"updated_at": {"gt": value}})
     fault(shop.get("orders", {"filter": raw}), 400, "invalid_filter")
@@ -210,7 +214,7 @@ def test_an_updated_at_that_is_no_time_is_refused(shop, value):
     ],
 )
 def test_a_wrong_filter_is_refused(shop, raw):
-    """Contract 2 and 3: unknown keys, wrong types, unknown states: 400 `invalid_filter`."""
+    """Contract 2 and 3: unknown keys, wrong types and unknown states get 400 `invalid_filter`."""
     fault(shop.get("orders", {"filter": raw}), 400, "invalid_filter")
 
 
@@ -218,7 +222,7 @@ def test_a_wrong_filter_is_refused(shop, raw):
     "query", [{"processing_state": "done"}, {"sort": "colour"}, {"ordering": "colour"}], ids=str
 )
 def test_a_wrong_plain_filter_is_refused(shop, query):
-    """Contract 2: 400 `invalid_filter`."""
+    """Contract 2: the answer is 400 `invalid_filter`."""
     fault(shop.get("orders", query), 400, ("invalid_filter", "validation_error"))
 
 
@@ -226,18 +230,18 @@ def test_a_wrong_plain_filter_is_refused(shop, query):
     "form", ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"]
 )
 def test_the_usual_spellings_of_a_time_are_accepted(shop, form):
-    """Contract, head: liberal input."""
+    """Contract, head: input is read liberally."""
     well(shop.get("orders", {"updated_at__gt": form, "limit": 1}))
 
 
-def test_a_plus_in_the_query_that_became_a_space_is_understood_or_refused(shop):
-    """Contract, head: unclear input is neither guessed at nor dropped silently."""
+def test_an_unencoded_plus_in_a_time_is_read_or_refused(shop):
+    """Contract, head: the service neither guesses the meaning of unclear input nor ignores it silently."""
     answer = shop.request("GET", "orders?limit=1&updated_at__gt=2026-01-01T01:00:00+01:00")
     assert answer.status in (200, 400), answer
 
 
-def test_neither_of_two_contradicting_filters_is_dropped(acme, shop):
-    """Contract, head: no input is dropped silently."""
+def test_neither_of_two_contradicting_filters_is_ignored(acme, shop):
+    """Contract, head: no input is ignored silently."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceled", acme, shop, order, held["id"])
     query = {"filter": '{"processing_state": "completed"}', "processing_state": "canceled", "limit": 1}
@@ -250,7 +254,7 @@ def test_neither_of_two_contradicting_filters_is_dropped(acme, shop):
 
 @pytest.mark.parametrize("form", ["filter[processing_state]", "filter[updated_at][gt]", "updated_at[gt]"])
 def test_a_filter_object_in_brackets_is_read_or_refused(shop, form):
-    """Contract, head: a misspelled parameter is a 400; ignoring it would list everything."""
+    """Contract, head: an ignored parameter would list all orders, so the service refuses or reads it."""
     value = "canceled" if "state" in form else "2999-01-01T00:00:00Z"
     answer = shop.get("orders", {form: value})
     if answer.status == 200:
@@ -261,14 +265,14 @@ def test_a_filter_object_in_brackets_is_read_or_refused(shop, form):
 
 
 def test_times_step_in_whole_milliseconds(shop, three):
-    """Contract 4: `updated_at` steps in whole milliseconds, because clients in JavaScript cut the rest."""
+    """Contract 4: `updated_at` has whole milliseconds, because clients in JavaScript cut further digits."""
     assert all(
         re.search(r"\.\d{3}000Z$", order["updated_at"]) for order in listed(shop, updated_at__gt=three[0])
     )
 
 
 def test_a_javascript_client_misses_nothing_and_gets_nothing_twice(shop, three):
-    """Contract 4: the bound cut to milliseconds is the bound."""
+    """Contract 4: a time that a client has cut to milliseconds is still equal to `updated_at`."""
     before, orders = three
     cut = (
         datetime.fromisoformat(orders[0]["updated_at"])
@@ -282,15 +286,16 @@ def test_a_javascript_client_misses_nothing_and_gets_nothing_twice(shop, three):
 
 
 def test_order_counts_have_exactly_three_fields(shop):
-    """Interface 2.7; contract 4: `order-filters` answers exactly `completed`, `canceled`, `pending`."""
+    """Interface 2.7; contract 4: `order-filters` has exactly `completed`, `canceled` and `pending`."""
     body = well(shop.get("order-filters"))
     assert set(body) == {"completed", "canceled", "pending"}
     assert all(isinstance(number, int) for number in body.values())
 
 
 def test_order_counts_follow_the_states(rival, boutique):
-    """Contract 4: pending is every other state (Boutique's orders; other workers of this suite may add
-    some too).
+    """Contract 4: orders in all states except `completed` and `canceled` count as pending.
+
+    Other tests may push orders of Boutique at the same time, so the counts may be higher.
     """
     before = well(boutique.get("order-filters"))
     for state in ("new", "shipped", "canceled", "out_of_stock"):
@@ -321,8 +326,9 @@ def test_order_counts_follow_the_states(rival, boutique):
     ],
 )
 def test_the_orders_state_follows_its_fulfillments(acme, shop, fulfillment_state, processing_state):
-    """Contract 4 and 12: derived from lines and fulfillments; a pinned line that was rejected:
-    `exception`.
+    """Contract 4 and 12: the state is derived from lines and fulfillments.
+
+    An order is in `exception` if the supplier that its line names rejected the line.
     """
     order, held = one_fulfillment(acme, shop)
     bring_to(fulfillment_state, acme, shop, order, held["id"])
@@ -332,8 +338,8 @@ def test_the_orders_state_follows_its_fulfillments(acme, shop, fulfillment_state
         assert after["updated_at"] > order["updated_at"]
 
 
-def test_one_of_two_shipped_is_partially_shipped(acme, rival, shop):
-    """Contract 4: `partially_shipped`."""
+def test_an_order_with_one_of_two_fulfillments_shipped_is_partially_shipped(acme, rival, shop):
+    """Contract 4: the state is `partially_shipped`."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, {"variant_id": mine["id"], "quantity": 1}, {"variant_id": theirs["id"], "quantity": 1})
     first, second = held_by(acme, order)[0], held_by(rival, order)[0]
@@ -346,8 +352,8 @@ def test_one_of_two_shipped_is_partially_shipped(acme, rival, shop):
     assert state_of(shop, order) == "completed"
 
 
-def test_capturing_does_not_move_the_orders_updated_at(acme, shop):
-    """Contract 12: capturing does not move the order's `updated_at`."""
+def test_capturing_does_not_change_the_orders_updated_at(acme, shop):
+    """Contract 12: a supplier that captures a fulfillment does not change the order's `updated_at`."""
     order, held = one_fulfillment(acme, shop)
     well(
         acme.get(
@@ -362,8 +368,9 @@ def test_capturing_does_not_move_the_orders_updated_at(acme, shop):
 
 
 def test_a_poller_sees_every_change_of_every_order_while_others_write(acme, shop):
-    """Contract 4, the polling promise: keep the last `updated_at`, ask for greater, sort ascending:
-    nothing is missed.
+    """Contract 4, the polling promise: a client that polls in this way misses nothing.
+
+    It keeps the last `updated_at`, requests later orders, and sorts by `updated_at`.
     """
     variant = new_variant(acme, stock=100)
     bound = push(shop, {"variant_id": variant["id"], "quantity": 1})["updated_at"]
@@ -408,7 +415,7 @@ def test_a_poller_sees_every_change_of_every_order_while_others_write(acme, shop
 
 
 def test_every_change_moves_updated_at_forward(acme, shop):
-    """Contract 4: a client that polls sees every change of every order."""
+    """Contract 4: each change gives the order a later `updated_at`, so a client that polls sees it."""
     order, held = one_fulfillment(acme, shop, quantity=2)
     times = [order["updated_at"]]
     for step in (
@@ -430,13 +437,13 @@ def _one(held):
     return {"id": held["lines"][0]["id"], "quantity": 1}
 
 
-def test_states_seen_are_the_contracts(shop, three):
-    """Contract 4: the names of `processing_state`."""
+def test_all_states_in_answers_are_in_the_contract(shop, three):
+    """Contract 4 lists the values of `processing_state`."""
     assert {order["processing_state"] for order in listed(shop, updated_at__gt=three[0])} <= STATES
 
 
 def test_an_order_is_read_by_the_services_id(acme, shop):
-    """Interface 17: the order is read by the service's id, not the retailer's."""
+    """Interface 17: the path has the service's id of the order, and not the retailer's number."""
     number = unique("MINE")
     variant = new_variant(acme, stock=1)
     push(shop, {"variant_id": variant["id"], "quantity": 1}, retailer_order_id=number)

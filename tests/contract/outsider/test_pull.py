@@ -1,4 +1,4 @@
-"""The retailer's pull of variant groups (interface endpoint 14 and 2.4; contract 5, 12)."""
+"""The retailer's pull of variant groups (interface endpoint 14 and 2.4; contract 5 and 12)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def group_of(retailer, number, **query):
 
 
 def test_every_group_has_the_fields_and_types_of_the_interface(acme, shop):
-    """Interface 2.4."""
+    """Interface 2.4 lists the fields and their types."""
     new_variant(acme)
     for group in pull(shop):
         for field, kind in GROUP.items():
@@ -53,8 +53,9 @@ def test_every_group_has_the_fields_and_types_of_the_interface(acme, shop):
 
 
 def test_variants_of_one_model_are_one_group(acme, shop):
-    """Contract 5: a variant group is a supplier's variants of one `model`; min and max over them; text of
-    the oldest.
+    """Contract 5: a group has a supplier's variants of one `model`.
+
+    It has their lowest and highest prices, and the texts of the oldest variant.
     """
     model = unique("M")
     first = new_variant(
@@ -74,7 +75,7 @@ def test_variants_of_one_model_are_one_group(acme, shop):
 
 
 def test_a_variant_with_no_model_is_its_own_group(acme, shop):
-    """Contract 5: `model` = its sku."""
+    """Contract 5: the `model` of this group is the variant's SKU."""
     variant = new_variant(acme)
     group = group_of(shop, variant["id"])
     assert group["model"] == variant["sku"]
@@ -82,7 +83,7 @@ def test_a_variant_with_no_model_is_its_own_group(acme, shop):
 
 
 def test_two_suppliers_of_one_model_are_two_groups(acme, rival, shop):
-    """Contract 5: a supplier's variants of one model; `retailers_count` is the number of active partners."""
+    """Contract 5: a group has variants of one supplier. `retailers_count` counts its active partners."""
     model = unique("M")
     mine, theirs = new_variant(acme, model=model), new_variant(rival, model=model)
     assert group_of(shop, mine["id"])["variants"] == [mine["id"]]
@@ -90,7 +91,10 @@ def test_two_suppliers_of_one_model_are_two_groups(acme, rival, shop):
 
 
 def test_stock_is_over_all_warehouses_less_reserved_units(acme, shop):
-    """Contract 5 and 7: stock over listed variants; available = on_hand - reserved - safety stock."""
+    """Contract 5: a group's stock is the sum of the available units of its listed variants.
+
+    Contract 7: available units are on hand, not reserved, and not safety stock.
+    """
     variant = new_variant(acme, stock=5)
     put_stock(acme, variant["sku"], 6, warehouse=1)
     assert group_of(shop, variant["id"])["available_inventory"] == 11
@@ -99,7 +103,7 @@ def test_stock_is_over_all_warehouses_less_reserved_units(acme, shop):
 
 
 def test_bullets_are_given_or_the_lines_of_the_extra_description(acme, shop):
-    """Contract 5: `description_bullets` are given, or the lines of `description_extra`."""
+    """Contract 5: if no `description_bullets` are given, the lines of `description_extra` are used."""
     given = new_variant(acme, description_bullets=["a", "b"], description_extra="x\ny")
     lines = new_variant(acme, description_extra="x\ny")
     assert group_of(shop, given["id"])["description_bullets"] == ["a", "b"]
@@ -118,20 +122,20 @@ def test_sale_dates_are_the_earliest_start_and_the_latest_end(acme, shop):
 
 
 def test_a_price_that_no_variant_has_is_null(acme, shop):
-    """Contract 12: minimum and maximum are null where no variant has the price."""
+    """Contract 12: the lowest and highest price are null if no variant has the price."""
     group = group_of(shop, new_variant(acme)["id"])
     assert group["wholesale_price_min"] is None
     assert group["wholesale_price_max"] is None
 
 
 def test_the_service_type_is_required(shop):
-    """Contract 5: a pull without `service_type` is answered with 400."""
+    """Contract 5: a pull without `service_type` gets 400."""
     fault(shop.get("variants"), 400, "missing_parameter", "service_type")
 
 
 @pytest.mark.parametrize("kind", ["retail", "", "ECOMMERCE1", "ecommerce,wholesale"])
 def test_another_service_type_is_refused_with_the_list(shop, kind):
-    """Contract 5: another one: 400 that lists them."""
+    """Contract 5: an unknown `service_type` gets 400, and the answer lists the known ones."""
     answer = shop.get("variants", {"service_type": kind})
     fault(answer, 400, ("validation_error", "missing_parameter"), "service_type")
     assert all(name in answer.text for name in ("ecommerce", "marketplace", "wholesale")), answer
@@ -139,12 +143,12 @@ def test_another_service_type_is_refused_with_the_list(shop, kind):
 
 @pytest.mark.parametrize("kind", ["ecommerce", "marketplace", "wholesale"])
 def test_the_three_service_types_are_accepted(shop, kind):
-    """Contract 5: `service_type`: `ecommerce`, `marketplace`, `wholesale`."""
+    """Contract 5: `service_type` is `ecommerce`, `marketplace` or `wholesale`."""
     assert isinstance(well(shop.get("variants", {"service_type": kind})), list)
 
 
-def test_the_whole_array_by_default_and_the_same_in_pages(acme, shop):
-    """Contract 5: the whole array by default; `limit` + `Link: rel="next"` for pages."""
+def test_the_pages_together_have_the_same_groups_as_the_whole_array(acme, shop):
+    """Contract 5: the answer is the whole array. With `limit`, it has pages with `Link: rel="next"`."""
     for _ in range(3):
         new_variant(acme)
     whole = [tuple(group["variants"]) for group in pull(shop)]
@@ -160,9 +164,9 @@ def test_the_whole_array_by_default_and_the_same_in_pages(acme, shop):
 
 
 def test_nothing_new_is_a_304(acme, shop):
-    """Contract 5: with `ETag` and `If-None-Match` a client learns that nothing is new."""
+    """Contract 5: if nothing is new, a request with the `ETag` as `If-None-Match` gets 304."""
     new_variant(acme)
-    for _ in range(200):  # another worker of this suite may change the catalogue between the two calls
+    for _ in range(200):  # a concurrent test may change the catalog between the two requests
         tag = shop.get("variants", {"service_type": "ecommerce"}).headers["ETag"]
         assert tag
         answer = shop.get("variants", {"service_type": "ecommerce"}, If_None_Match=tag)
@@ -177,7 +181,7 @@ def test_nothing_new_is_a_304(acme, shop):
 
 
 def test_a_stock_change_changes_the_etag(acme, shop):
-    """Contract 5: nothing new means nothing: stock counts."""
+    """Contract 5: a change of stock changes the answer, so the `ETag` changes too."""
     variant = new_variant(acme, stock=5)
     tag = shop.get("variants", {"service_type": "ecommerce"}).headers["ETag"]
     put_stock(acme, variant["sku"], 6)
@@ -185,7 +189,7 @@ def test_a_stock_change_changes_the_etag(acme, shop):
 
 
 def test_updated_since_shows_changes(acme, shop):
-    """Contract 5: `updated_since` for changes."""
+    """Contract 5: with `updated_since`, the answer has only changed groups."""
     old = new_variant(acme, stock=1)
     since = _now(shop)
     assert group_of(shop, old["id"], updated_since=since) is None
@@ -203,13 +207,13 @@ def test_an_updated_since_that_is_no_time_is_refused(shop, value):
 
 
 def test_text_with_script_is_returned_as_it_was_sent(acme, shop):
-    """Contract 2: answers are JSON; text is data."""
+    """Contract 2: answers are JSON, so texts are not escaped for HTML."""
     title = "<script>alert('1')</script> ' \" \\ & €"
     assert group_of(shop, new_variant(acme, title=title)["id"])["title"] == title
 
 
 def _now(shop):
-    """Return a moment after all earlier changes. The Date header is too coarse: it has whole seconds."""
+    """Return the time of this host, because the header `Date` of an answer has only whole seconds."""
     time.sleep(0.05)
     moment = datetime.now(UTC)
     time.sleep(0.05)

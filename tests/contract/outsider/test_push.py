@@ -1,4 +1,4 @@
-"""Pushing orders (interface endpoint 15 and 2.5; contract 4 and 12)."""
+"""The push of orders (interface endpoint 15 and 2.5; contract 4 and 12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .steps import ADDRESS, held_by, new_variant, numbers, order_body, push, put
 
 @pytest.fixture(scope="module")
 def lamp(acme):
-    """A variant with stock for all of this file's small orders."""
+    """Create a variant with enough stock for the small orders of all tests in this file."""
     return new_variant(acme, stock=100_000, upc=digits(12), wholesale_price=Decimal("4.2"))
 
 
@@ -24,7 +24,7 @@ def line(variant, quantity=1, **more):
 
 
 def test_a_push_answers_the_envelope_the_id_and_where_to_find_it(shop, lamp):
-    """Contract 2 and 12: 201 `order_created`, `order_id`, an absolute `Location`."""
+    """Contract 2 and 12: the answer is 201 `order_created`, with `order_id` and an absolute `Location`."""
     answer = shop.post("orders", order_body(line(lamp)))
     body = done(answer, "order_created", 201)
     assert isinstance(body["order_id"], int)
@@ -33,7 +33,7 @@ def test_a_push_answers_the_envelope_the_id_and_where_to_find_it(shop, lamp):
 
 
 def test_the_whole_body_of_the_interface_is_kept(acme, shop, lamp):
-    """Interface 2.5 and 2.6; contract 12: lines read back with the pushed fields."""
+    """Interface 2.5 and 2.6; contract 12: the order is read with all fields that were pushed."""
     body = order_body(
         line(
             lamp,
@@ -81,13 +81,14 @@ def test_the_whole_body_of_the_interface_is_kept(acme, shop, lamp):
     assert (held["sales_order_number"], held["gift_message"], held["is_gift"]) == ("SO-1", "For you", True)
     assert held["ship_until"] == "2030-12-24"
     assert {"name": "door", "value": "blue"} in held["notes"], (
-        "contract 12: notes are shown on the fulfillments"
+        "contract 12: the fulfillment must show the notes"
     )
 
 
 def test_the_least_required_body_is_accepted(shop, lamp):
-    """Contract 4: required: `retailer_order_id`, a shipping address with a country and an address line, a
-    line.
+    """Contract 4: an order needs `retailer_order_id`, a shipping address and a line.
+
+    The address needs a country and an address line.
     """
     body = {
         "retailer_order_id": unique("RO"),
@@ -105,7 +106,7 @@ def test_the_least_required_body_is_accepted(shop, lamp):
 
 @pytest.mark.parametrize("how", ["object", "text", "top level"])
 def test_address_parts_are_read_from_each_position(shop, lamp, how):
-    """Contract 4: an object, or a string that holds a JSON object, or at the top level."""
+    """Contract 4: an address is an object, a string with a JSON object, or fields at the top level."""
     body = order_body(line(lamp))
     del body["shipping_address"]
     body |= (
@@ -118,7 +119,7 @@ def test_address_parts_are_read_from_each_position(shop, lamp, how):
 
 
 def test_a_string_placeholder_is_accepted_beside_top_level_parts(shop, lamp):
-    """Interface 2.5: the addresses are string-typed placeholders; the parts at the top level (contract 4)."""
+    """Interface 2.5; contract 4: an address may be an empty string if its parts are at the top level."""
     body = order_body(line(lamp)) | ADDRESS | {"shipping_address": "", "billing_address": ""}
     order = read(shop, done(shop.post("orders", body), "order_created", 201)["order_id"])
     assert order["shipping_address"] == ADDRESS
@@ -126,7 +127,7 @@ def test_a_string_placeholder_is_accepted_beside_top_level_parts(shop, lamp):
 
 @pytest.mark.parametrize("field", ["retailer_order_id", "shipping_address", "order_lines"])
 def test_a_missing_field_is_named(shop, lamp, field):
-    """Contract 2: `missing_parameter`; 4: required fields."""
+    """Contract 2 and 4: a missing required field gets `missing_parameter`."""
     body = order_body(line(lamp))
     del body[field]
     found = fault(shop.post("orders", body), 400, "missing_parameter")
@@ -135,7 +136,7 @@ def test_a_missing_field_is_named(shop, lamp, field):
 
 @pytest.mark.parametrize("part", ["country", "address1"])
 def test_an_address_needs_a_country_and_an_address_line(shop, lamp, part):
-    """Contract 4: a shipping address with a country and an address line."""
+    """Contract 4: a shipping address needs a country and an address line."""
     address = {name: value for name, value in ADDRESS.items() if name != part}
     fault(
         shop.post("orders", order_body(line(lamp), shipping_address=address)),
@@ -150,7 +151,7 @@ def test_an_address_needs_a_country_and_an_address_line(shop, lamp, part):
 @pytest.mark.parametrize("value", ["not json", "[]", "5", 5, [], True, '{"country": "GB"'], ids=repr)
 @pytest.mark.parametrize("field", ["shipping_address", "billing_address"])
 def test_an_invalid_address_is_refused(shop, lamp, field, value):
-    """Contract 4: an object, or a string that holds a JSON object."""
+    """Contract 4: an address is an object, or a string with a JSON object."""
     found = fault(
         shop.post("orders", order_body(line(lamp), **{field: value})),
         400,
@@ -161,7 +162,7 @@ def test_an_invalid_address_is_refused(shop, lamp, field, value):
 
 @pytest.mark.parametrize("value", [None, {}, ""], ids=repr)
 def test_an_empty_billing_address_is_the_shipping_address(shop, lamp, value):
-    """Contract 4: a missing billing address is the shipping address."""
+    """Contract 4: without a billing address, the shipping address is used."""
     answer = shop.post("orders", order_body(line(lamp), billing_address=value))
     assert read(shop, done(answer, "order_created", 201)["order_id"])["billing_address"] == ADDRESS
 
@@ -188,7 +189,7 @@ BAD: list[tuple[str, list[Any]]] = [
     ("field", "value"), [(field, value) for field, values in BAD for value in values], ids=repr
 )
 def test_a_wrong_field_of_the_order_is_named(shop, lamp, field, value):
-    """Contract 2 and 4: 400 that names the field; nothing is created."""
+    """Contract 2 and 4: the answer is 400 and names the field, and no order is created."""
     body = order_body(line(lamp)) | {field: value}
     answer = shop.post("orders", body)
     found = fault(answer, 400, ("validation_error", "missing_parameter"))
@@ -223,7 +224,7 @@ def test_a_wrong_field_of_a_line_is_named(shop, lamp, field, value):
 
 @pytest.mark.parametrize("bad", [5, "x", None, []], ids=repr)
 def test_a_line_that_is_no_object_is_refused(shop, lamp, bad):
-    """Contract 2: `field` is a path."""
+    """Contract 2: `field` is the path of the wrong element."""
     found = fault(
         shop.post("orders", order_body(line(lamp), bad)), 400, ("validation_error", "missing_parameter")
     )
@@ -234,7 +235,7 @@ def test_a_line_that_is_no_object_is_refused(shop, lamp, bad):
     "notes", [["x"], [{"name": "a", "value": 5}], [{"name": 5, "value": "a"}], [{"value": "a"}]], ids=repr
 )
 def test_wrong_notes_are_refused(shop, lamp, notes):
-    """Interface 2.5: each note has `name` (string) and `value` (string)."""
+    """Interface 2.5: each note has the strings `name` and `value`."""
     found = fault(
         shop.post("orders", order_body(line(lamp), notes=notes)),
         400,
@@ -244,7 +245,7 @@ def test_wrong_notes_are_refused(shop, lamp, notes):
 
 
 def test_a_line_that_names_no_variant_is_refused(shop):
-    """Contract 4: at least one line with something that finds a variant."""
+    """Contract 4: a line needs a field that finds a variant."""
     found = fault(
         shop.post("orders", order_body({"quantity": 1})), 400, ("missing_parameter", "validation_error")
     )
@@ -262,7 +263,9 @@ def test_a_line_that_matches_nothing_is_a_validation_error(shop, finder):
 
 @pytest.mark.parametrize("by", ["variant_id", "supplier_id+sku", "upc", "sku"])
 def test_a_line_finds_its_variant(acme, shop, lamp, by):
-    """Contract 4: by `variant_id`, else `supplier_id`+`sku`, else `upc`, else `sku`."""
+    """Contract 4: the first of these fields finds the variant: `variant_id`, `supplier_id` with `sku`,
+    `upc`, `sku`.
+    """
     finder = {
         "variant_id": {"variant_id": lamp["id"]},
         "supplier_id+sku": {"supplier_id": acme.id, "sku": lamp["sku"]},
@@ -275,8 +278,8 @@ def test_a_line_finds_its_variant(acme, shop, lamp, by):
     assert held[0]["lines"][0]["sku"] == lamp["sku"]
 
 
-def test_a_misspelt_required_field_is_an_error(shop, lamp):
-    """Contract 4: unknown fields are errors only when they look like a misspelling of a required one."""
+def test_a_misspelled_required_field_is_an_error(shop, lamp):
+    """Contract 4: an unknown field is an error only if it looks like a misspelled required field."""
     body = order_body(line(lamp))
     body["retailer_orderid"] = body.pop("retailer_order_id")
     answer = shop.post("orders", body)
@@ -288,7 +291,7 @@ def test_a_misspelt_required_field_is_an_error(shop, lamp):
 
 
 def test_other_unknown_fields_are_ignored_and_named_in_warnings(shop, lamp):
-    """Contract 4: otherwise they are ignored and named in `warnings`."""
+    """Contract 4: other unknown fields are ignored, and `warnings` names them."""
     answer = shop.post("orders", order_body(line(lamp, colour="red"), loyalty_points=5))
     body = done(answer, "order_created", 201)
     assert "loyalty_points" in str(body["warnings"]), answer
@@ -299,7 +302,7 @@ def test_other_unknown_fields_are_ignored_and_named_in_warnings(shop, lamp):
 
 
 def test_the_same_order_again_is_the_same_order(shop, lamp):
-    """Contract 4: the same order again: 200 `order_exists`, the same `order_id`."""
+    """Contract 4: a repetition of the order gets 200 `order_exists` with the same `order_id`."""
     body = order_body(line(lamp, 2, billed_amount=Decimal("39.98")), shipping_paid=5)
     first = done(shop.post("orders", body), "order_created", 201)
     before = read(shop, first["order_id"])
@@ -310,7 +313,7 @@ def test_the_same_order_again_is_the_same_order(shop, lamp):
 
 
 def test_neither_the_order_of_keys_nor_the_spelling_of_numbers_matters(shop, lamp):
-    """Contract 4: the normalized body counts, not the order of keys or the spelling of numbers."""
+    """Contract 4: bodies are compared without the order of their keys and the spelling of numbers."""
     body = order_body(line(lamp, 2, billed_amount=Decimal("39.9")), shipping_paid=Decimal(5))
     first = done(shop.post("orders", body), "order_created", 201)
     turned = dict(reversed(body.items())) | {"shipping_paid": Decimal("5.00")}
@@ -333,7 +336,7 @@ def test_neither_the_order_of_keys_nor_the_spelling_of_numbers_matters(shop, lam
     ids=lambda change: next(iter(change)),
 )
 def test_other_content_under_the_same_number_is_a_conflict(shop, lamp, change):
-    """Contract 4: other content: 409 `order_conflict`."""
+    """Contract 4: other content with the same number gets 409 `order_conflict`."""
     body = order_body(line(lamp))
     first = done(shop.post("orders", body), "order_created", 201)
     before = read(shop, first["order_id"])
@@ -342,8 +345,8 @@ def test_other_content_under_the_same_number_is_a_conflict(shop, lamp, change):
     assert read(shop, first["order_id"]) == before
 
 
-def test_two_at_once_create_one_order(shop, lamp):
-    """Contract 4: two at once create one order."""
+def test_concurrent_pushes_of_the_same_order_create_one_order(shop, lamp):
+    """Contract 4: concurrent pushes of the same order create one order."""
     body = order_body(line(lamp))
     with ThreadPoolExecutor(4) as pool:
         answers: list[Answer] = list(pool.map(lambda _: shop.post("orders", body), range(4)))
@@ -353,14 +356,14 @@ def test_two_at_once_create_one_order(shop, lamp):
     assert len({answer.json["order_id"] for answer in answers}) == 1
 
 
-def test_replenish_is_a_type(shop, lamp):
-    """Contract 4 and 12: `type`: `dropship` (default) or `replenish`; the push also takes `type`."""
+def test_an_order_may_have_the_type_replenish(shop, lamp):
+    """Contract 4 and 12: `type` is `dropship` (the default) or `replenish`."""
     assert push(shop, line(lamp), type="replenish")["type"] == "replenish"
     assert push(shop, line(lamp))["type"] == "dropship"
 
 
 def test_amounts_are_returned_as_they_were_sent(shop, lamp):
-    """Contract 2: JSON numbers for money are exact decimals."""
+    """Contract 2: amounts are JSON numbers with exact decimals."""
     for amount in ("0.1", "19.99", "1234567.89", "0.0001"):
         order = push(shop, line(lamp, billed_amount=Decimal(amount)))
         assert order["order_lines"][0]["billed_amount"] == Decimal(amount)
@@ -369,7 +372,7 @@ def test_amounts_are_returned_as_they_were_sent(shop, lamp):
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2028-02-29"])
 @pytest.mark.parametrize("field", ["ship_until", "original_created_at"])
 def test_days_at_the_ends_of_the_calendar_cause_no_500(acme, shop, lamp, field, day):
-    """Interface 2.5: date `YYYY-MM-DD`; 9999-12-31 is the usual way to say "no limit"."""
+    """Interface 2.5: dates are `YYYY-MM-DD`. Many clients send 9999-12-31 for "no limit"."""
     answer = shop.post("orders", order_body(line(lamp), **{field: day}))
     if answer.status == 201:
         order = read(shop, answer.json["order_id"])
@@ -380,7 +383,7 @@ def test_days_at_the_ends_of_the_calendar_cause_no_500(acme, shop, lamp, field, 
 
 @pytest.mark.parametrize("quantity", [2**31 - 1, 2**31, 2**63])
 def test_quantities_at_the_ends_of_the_integers_cause_no_500(acme, shop, quantity):
-    """Contract 2: never a 500, for two such lines either."""
+    """Contract 2: the answer is never 500, even if the sum of two lines is too large for an integer."""
     variant = new_variant(acme, stock=1)
     answer = shop.post("orders", order_body(line(variant, quantity), line(variant, quantity)))
     if answer.status == 201:
@@ -392,7 +395,7 @@ def test_quantities_at_the_ends_of_the_integers_cause_no_500(acme, shop, quantit
 
 
 def test_unicode_is_returned_as_it_was_sent(acme, shop, lamp):
-    """Contract 12: UTF-8 only — and all of it."""
+    """Contract 12: a text may contain any Unicode character."""
     address = ADDRESS | {"first_name": "Zoë", "last_name": "Łukasz 王 🎁", "city": "'; DROP TABLE orders; --"}
     order = push(shop, line(lamp), shipping_address=address, gift_message="🎂 <b>")
     assert order["shipping_address"] == address
@@ -403,7 +406,7 @@ def test_unicode_is_returned_as_it_was_sent(acme, shop, lamp):
 
 
 def test_a_push_reserves_stock(acme, shop):
-    """Contract 4: stock is reserved in the push's transaction."""
+    """Contract 4: a push reserves stock in its own transaction."""
     variant = new_variant(acme, stock=5)
     order = push(shop, line(variant, 3))
     assert numbers(acme, variant["sku"]) == (5, 3)
@@ -411,7 +414,10 @@ def test_a_push_reserves_stock(acme, shop):
 
 
 def test_the_units_in_stock_of_a_short_line_are_reserved(acme, shop):
-    """Contract 4 and 12: never beyond `on_hand`; marked short; the supplier decides."""
+    """Contract 4 and 12: no more units than `on_hand` are reserved. The other units are short.
+
+    They are part of the fulfillment, so the supplier decides about them.
+    """
     variant = new_variant(acme, stock=2)
     order = push(shop, line(variant, 5))
     kept = order["order_lines"][0]
@@ -421,7 +427,7 @@ def test_the_units_in_stock_of_a_short_line_are_reserved(acme, shop):
 
 
 def test_an_order_without_stock_goes_to_the_suppliers_default_warehouse(acme, shop):
-    """Contract 4: routed to the best supplier's default warehouse marked short."""
+    """Contract 4: units without stock are short at the default warehouse of the best supplier."""
     variant = new_variant(acme)
     order = push(shop, line(variant, 5))
     held = held_by(acme, order)
@@ -430,8 +436,8 @@ def test_an_order_without_stock_goes_to_the_suppliers_default_warehouse(acme, sh
     assert (order["order_lines"][0]["quantity_reserved"], order["order_lines"][0]["short"]) == (0, 5)
 
 
-def test_two_orders_at_once_never_reserve_more_than_there_is(acme, shop):
-    """Contract 4: never beyond `on_hand`, under any concurrency."""
+def test_concurrent_orders_never_reserve_more_than_the_stock(acme, shop):
+    """Contract 4: concurrent orders together never reserve more than `on_hand`."""
     variant = new_variant(acme, stock=3)
     with ThreadPoolExecutor(4) as pool:
         bodies = [order_body(line(variant, 1)) for _ in range(5)]
@@ -442,8 +448,8 @@ def test_two_orders_at_once_never_reserve_more_than_there_is(acme, shop):
     assert numbers(acme, variant["sku"]) == (3, 3)
 
 
-def test_two_orders_at_once_of_the_same_lines_in_another_order_do_not_lock_each_other(acme, shop):
-    """Contract 4: under any concurrency; contract 2: never a 500."""
+def test_concurrent_orders_with_the_same_lines_in_different_order_do_not_deadlock(acme, shop):
+    """Contract 2 and 4: concurrent orders succeed, and never get 500 because of a deadlock."""
     one, two = new_variant(acme, stock=50), new_variant(acme, stock=50)
     bodies = [order_body(*([line(one), line(two)] if at % 2 else [line(two), line(one)])) for at in range(8)]
     with ThreadPoolExecutor(4) as pool:
@@ -453,7 +459,7 @@ def test_two_orders_at_once_of_the_same_lines_in_another_order_do_not_lock_each_
 
 
 def twins(acme, rival, mine=None, theirs=None, stocks=(10, 10)):
-    """A sku that both suppliers have."""
+    """Create a variant with the same SKU at both suppliers."""
     sku = unique("TWIN")
     a = new_variant(acme, stock=stocks[0], sku=sku, wholesale_price=Decimal(mine or 5))
     b = new_variant(rival, stock=stocks[1], sku=sku, wholesale_price=Decimal(theirs or 5))
@@ -465,7 +471,7 @@ def suppliers_of(order):
 
 
 def test_routing_takes_the_lower_cost(acme, rival, shop):
-    """Contract 4: then the lowest wholesale cost."""
+    """Contract 4: if two plans have equally many fulfillments, routing takes the lower wholesale cost."""
     dear, cheap = twins(acme, rival, "6.5", "4.5")
     assert suppliers_of(push(shop, {"sku": dear["sku"], "quantity": 1})) == [rival.id]
     cheap, dear = twins(acme, rival, "4.5", "6.5")
@@ -474,13 +480,13 @@ def test_routing_takes_the_lower_cost(acme, rival, shop):
 
 
 def test_routing_takes_the_supplier_with_the_stock(acme, rival, shop):
-    """Contract 4: the plan … that has the stock, before the cost."""
+    """Contract 4: a plan that has the stock is preferred to a cheaper plan without stock."""
     cheap, _ = twins(acme, rival, 4, 6, (1, 10))
     assert suppliers_of(push(shop, {"sku": cheap["sku"], "quantity": 5})) == [rival.id]
 
 
 def test_routing_takes_the_fewest_fulfillments(acme, rival, shop):
-    """Contract 4: the plan with the fewest fulfillments that has the stock, then the lowest cost."""
+    """Contract 4: the plan with the fewest fulfillments is preferred to a cheaper plan."""
     one, _ = twins(acme, rival, 4, 6)
     two, _ = twins(acme, rival, 4, 6, (0, 10))
     order = push(shop, {"sku": one["sku"], "quantity": 1}, {"sku": two["sku"], "quantity": 1})
@@ -488,22 +494,23 @@ def test_routing_takes_the_fewest_fulfillments(acme, rival, shop):
 
 
 def test_an_order_is_split_when_no_supplier_has_all(acme, rival, shop):
-    """Interface 1: if the order is split among several suppliers, it has one fulfillment for each."""
+    """Interface 1: an order that is split among suppliers has a fulfillment for each of them."""
     mine, theirs = new_variant(acme, stock=5), new_variant(rival, stock=5)
     order = push(shop, line(mine), line(theirs))
     assert sorted(suppliers_of(order)) == sorted([acme.id, rival.id])
 
 
 def test_a_pinned_line_stays_with_its_supplier(acme, rival, shop):
-    """Contract 4: routing picks for the lines not pinned by `supplier_id` or `variant_id`."""
+    """Contract 4: `supplier_id` or `variant_id` sets the supplier of a line, so routing does not choose."""
     dear, _ = twins(acme, rival, 9, 1, (0, 10))
     assert suppliers_of(push(shop, {"sku": dear["sku"], "supplier_id": acme.id, "quantity": 1})) == [acme.id]
     assert suppliers_of(push(shop, {"variant_id": dear["id"], "quantity": 1})) == [acme.id]
 
 
 def test_lines_go_to_as_few_warehouses_as_hold_them(acme, shop):
-    """Contract 4: each supplier's lines go to as few warehouses as hold them; one fulfillment, one
-    warehouse.
+    """Contract 4: the lines of a supplier go to as few warehouses as possible.
+
+    Each fulfillment has one warehouse.
     """
     east, west = new_variant(acme, stock=5), new_variant(acme, stock=5, warehouse=1)
     put_stock(acme, east["sku"], 5, warehouse=1)
@@ -517,7 +524,7 @@ def test_lines_go_to_as_few_warehouses_as_hold_them(acme, shop):
 
 
 def test_a_upc_at_two_suppliers_lets_routing_choose(acme, rival, shop):
-    """Contract 4: if it matches several suppliers, routing chooses."""
+    """Contract 4: if a line matches variants of several suppliers, routing chooses."""
     code = digits(12)
     new_variant(acme, stock=5, upc=code, wholesale_price=9)
     new_variant(rival, stock=5, upc=code, wholesale_price=3)
@@ -525,7 +532,7 @@ def test_a_upc_at_two_suppliers_lets_routing_choose(acme, rival, shop):
 
 
 def test_a_long_order_is_one_order(acme, shop):
-    """Contract 4: any number of lines within the limits of a body."""
+    """Contract 4: an order may have any number of lines that the size of a body allows."""
     variants = [new_variant(acme, stock=3) for _ in range(3)]
     order = push(shop, *[line(variants[at % 3]) for at in range(9)])
     assert len(order["order_lines"]) == 9
@@ -533,13 +540,13 @@ def test_a_long_order_is_one_order(acme, shop):
 
 
 def test_a_delisted_variant_is_not_ordered(acme, shop):
-    """Contract 4 and 5: lines find listed variants among the retailer's active partners."""
+    """Contract 4 and 5: a line finds only listed variants of the retailer's active partners."""
     hidden = new_variant(acme, stock=5, listed=False)
     fault(shop.post("orders", order_body(line(hidden))), 400, "validation_error")
 
 
 def test_an_order_is_never_half_created(acme, shop):
-    """Contract 2: the request is wrong: nothing of it happens."""
+    """Contract 2: a wrong request changes nothing, so no stock is reserved."""
     variant = new_variant(acme, stock=5)
     body = order_body(line(variant), {"sku": "NO-SUCH", "quantity": 1})
     fault(shop.post("orders", body), 400, "validation_error")

@@ -1,4 +1,4 @@
-"""Widened cancellations, held orders, and refusals of many orders at once (contract 3 and 4)."""
+"""Extended cancellations, held orders, and rejections of many orders in one call (contract 3 and 4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def operator(demo):
 
 @pytest.fixture
 def five(acme, shop):
-    """Push an order of five units of one line; return it with Acme's fulfillment."""
+    """Push an order with one line of five units. Return the order and Acme's fulfillment."""
     return one_fulfillment(acme, shop, quantity=5)
 
 
@@ -37,7 +37,7 @@ def page_of(order):
 
 @pytest.mark.parametrize("how", ["the order", "the line"])
 def test_a_second_cancel_extends_the_waiting_request(acme, shop, five, how):
-    """A second cancel request with more units extends the request that waits for an answer."""
+    """A second request with more units extends the request that still waits for an answer."""
     order, held = five
     done(cancel(shop, order, 1), "cancel_requested")
     more = shop.post(f"orders/{order['id']}/cancel") if how == "the order" else cancel(shop, order)
@@ -48,7 +48,7 @@ def test_a_second_cancel_extends_the_waiting_request(acme, shop, five, how):
 
 
 def test_a_named_request_is_carried_out_only_once(acme, shop, five):
-    """`cancel_id`: the request can always be repeated; with other content: 409 `cancel_conflict`."""
+    """A request with a `cancel_id` can always be repeated. Other content gets 409 `cancel_conflict`."""
     order, held = five
     name = unique("C")
     done(cancel(shop, order, 1, cancel_id=name), "cancel_requested")
@@ -72,8 +72,11 @@ WORK = {
 }
 
 
-def test_a_held_order_is_neither_accepted_nor_shipped_nor_refused(acme, shop, operator, five):
-    """409 `order_held` until it is released; a cancellation can be asked for and answered."""
+def test_a_held_order_cannot_be_accepted_shipped_or_rejected(acme, shop, operator, five):
+    """Until its release, a held order answers moves with 409 `order_held`.
+
+    A cancellation can be requested and answered nevertheless.
+    """
     order, held = five
     item = {"sku": held["lines"][0]["sku"], "quantity": 1}
     operator.press(page_of(order), "hold")
@@ -100,7 +103,7 @@ def test_a_held_order_is_neither_accepted_nor_shipped_nor_refused(acme, shop, op
 
 
 def test_a_finished_order_cannot_be_held(acme, shop, operator, five):
-    """Orders with nothing left to do cannot be held."""
+    """An order without open work cannot be held."""
     order, held = five
     bring_to("shipped", acme, shop, order, held["id"])
     before = read(shop, order)
@@ -109,8 +112,8 @@ def test_a_finished_order_cannot_be_held(acme, shop, operator, five):
     assert read(shop, order) == before
 
 
-def test_refusals_of_the_same_orders_in_opposite_order_all_end(acme, shop):
-    """`rejections` is one transaction per element, with an `Idempotency-Key` as without."""
+def test_concurrent_rejections_of_the_same_orders_in_opposite_order_do_not_deadlock(acme, shop):
+    """Each element of `rejections` is one transaction, with or without an `Idempotency-Key`."""
     works = [one_fulfillment(acme, shop, quantity=10)[1] for _ in range(8)]
 
     def refuse(caller):

@@ -1,4 +1,4 @@
-"""Health, schema, documentation and demo.json (contract 11 and 12)."""
+"""The health checks, OpenAPI document, documentation and demo.json of the service (contract 11 and 12)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,10 @@ def schema(anyone):
 
 @pytest.fixture(scope="module")
 def operations(schema):
-    """Return the operations by path (with unnamed placeholders) and method. Each status has its own path."""
+    """Return the operations of the OpenAPI document by path and method.
+
+    `{}` replaces each placeholder. A placeholder for a status is replaced by each of its values.
+    """
     found: dict[str, dict[str, object]] = {}
     for path, methods in schema["paths"].items():
         for spelt in _spelt(path, methods):
@@ -139,19 +142,19 @@ def _spelt(path, methods):
 
 
 def test_the_service_is_alive_and_ready(anyone):
-    """Contract 11 and 17: `GET /healthz` answers 200; `GET /readyz` 200 when the database answers."""
+    """Contract 11 and 17: `GET /healthz` answers 200. `GET /readyz` answers 200 if the database answers."""
     assert anyone.get("/healthz").status == 200
     assert anyone.get("/readyz").status == 200
 
 
 def test_the_schema_is_open_api_3_and_public(schema):
-    """Contract 11 and 12: `GET /v3/schema` (OpenAPI 3) is public."""
+    """Contract 11 and 12: `GET /v3/schema` is an OpenAPI 3 document, and public."""
     assert schema["openapi"].startswith("3.")
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_schema_names_every_path_and_method(operations, path):
-    """Contract 10: all of these are in the API schema."""
+    """Contract 10: all these paths are in the schema of the API."""
     assert path in operations, f"{path} is not in the schema"
     assert PATHS[path] <= set(operations[path])
 
@@ -162,7 +165,7 @@ def _text(schema):
 
 @pytest.mark.parametrize("state", STATES)
 def test_the_schema_names_every_state(schema, state):
-    """Contract 3: API docs read the one table of states."""
+    """Contract 3: the schema names all states of fulfillments."""
     assert f'"{state}"' in _text(schema)
 
 
@@ -171,13 +174,14 @@ def test_the_schema_names_every_state(schema, state):
     ["received", "processing", "partially_shipped", "exception", "canceling", "completed", "canceled"],
 )
 def test_the_schema_names_every_state_of_an_order(schema, state):
-    """Contract 4: `processing_state`."""
+    """Contract 4 lists the values of `processing_state`."""
     assert f'"{state}"' in _text(schema)
 
 
 def test_the_schema_names_every_code(schema):
-    """Contract 2 and 12 define the codes, and interface 7 does not. Developers of clients look for the codes
-    in the schema.
+    """Contract 2 and 12 define the codes. Developers of clients look for them in the schema.
+
+    Interface 7 does not list them.
     """
     assert not [code for code in CODES if not re.search(rf"\b{code}\b", _text(schema))]
 
@@ -187,7 +191,7 @@ def test_the_schema_names_every_code(schema):
     ["queued", "running", "awaiting_approval", "succeeded", "succeeded_with_errors", "failed", "canceled"],
 )
 def test_the_schema_names_every_state_of_a_job(schema, state):
-    """Contract 6: states of an import job."""
+    """Contract 6 lists the states of an import job."""
     assert f'"{state}"' in _text(schema)
 
 
@@ -222,8 +226,8 @@ def _answer_of(schema, operation, status="200"):
         ("/v3/suppliers/{}/imports/{}", "job"),
     ],
 )
-def test_the_schema_names_every_field_that_is_answered(schema, operations, acme, shop, path, see):
-    """Contract 10: the schema describes the answers."""
+def test_the_schema_names_every_field_of_an_answer(schema, operations, acme, shop, path, see):
+    """Contract 10: the schema describes all fields of the answers."""
     order, held = one_fulfillment(acme, shop)
     bring_to("shipped", acme, shop, order, held["id"])
     answered = {
@@ -280,8 +284,8 @@ ASKED = {
 
 
 @pytest.mark.parametrize("call", TAKEN)
-def test_the_schema_names_every_field_that_is_taken(schema, operations, call):
-    """Interface 4, contract 3-7 and 10: the fields of each body are in the schema."""
+def test_the_schema_names_every_field_of_a_body(schema, operations, call):
+    """Interface 4, contract 3-7 and 10: the schema has the fields of each body."""
     method, path = call.split()
     content = operations[path][method.lower()]["requestBody"]["content"]
     body = content.get("application/json") or content["application/x-www-form-urlencoded"]
@@ -291,7 +295,7 @@ def test_the_schema_names_every_field_that_is_taken(schema, operations, call):
 
 @pytest.mark.parametrize("path", ASKED)
 def test_the_schema_names_every_parameter(operations, path):
-    """Interface 4, contract 3-5, 9, 12: the parameters of each list are in the schema."""
+    """Interface 4, contract 3-5, 9 and 12: the schema has the parameters of each list."""
     named = {each["name"] for each in operations[path]["get"]["parameters"]}
     assert set(ASKED[path].split()) <= named, set(ASKED[path].split()) - named
 
@@ -308,7 +312,7 @@ def _compare(schema, node, value, where):
 
 
 def test_every_operation_documents_its_errors(operations):
-    """Contract 2: the envelope is the body of every error of every endpoint."""
+    """Contract 2: every endpoint can answer with an error."""
     for path in PATHS:
         for method in PATHS[path]:
             named = operations[path][method]["responses"]
@@ -317,7 +321,7 @@ def test_every_operation_documents_its_errors(operations):
 
 
 def test_an_answers_success_status_is_in_the_schema(operations):
-    """Interface 4: 201 for endpoints 8, 9 (and 15, contract 12), 200 for the rest."""
+    """Interface 4, contract 12: endpoints 8, 9 and 15 answer 201, the others 200."""
     for path in ("/v3/suppliers/{}/variants", "/v3/suppliers/{}/importProducts", "/v3/retailers/{}/orders"):
         assert "201" in operations[path]["post"]["responses"], path
     for path in ("/v3/suppliers/{}/importInventory", "/v3/suppliers/{}/inventory", "/v3/retailers/{}/orders"):
@@ -331,7 +335,7 @@ def test_the_documents_name_this_service(anyone):
 
 
 def test_the_docs_page_loads_nothing_from_other_hosts(anyone):
-    """Contract 11: `GET /v3/docs` (readable pages, all assets served by the project itself); 12: public."""
+    """Contract 11: the service serves all assets of `GET /v3/docs` itself. Contract 12: it is public."""
     answer = anyone.get("/v3/docs", Accept="text/html,application/xhtml+xml,*/*;q=0.8")
     assert answer.status == 200, answer
     assert answer.headers.get_content_type() == "text/html"
@@ -344,15 +348,15 @@ def test_the_docs_page_loads_nothing_from_other_hosts(anyone):
 
 
 def test_the_metrics_answer_on_this_machine(anyone):
-    """Contract 11: `GET /metrics` for Prometheus, on an internal address only."""
+    """Contract 11: `GET /metrics` serves Prometheus, only on internal addresses."""
     answer = anyone.get("/metrics", Accept="*/*")
     assert answer.status in (200, 403, 404), answer
     if answer.status == 200:
         assert "# HELP" in answer.text
 
 
-def test_demo_json_is_private_and_whole(demo):
-    """Contract 11: `DATA_DIR/demo.json` (mode 0600) holds a client's data."""
+def test_demo_json_is_private_and_complete(demo):
+    """Contract 11: `DATA_DIR/demo.json` has the mode 0600, and all data that clients need."""
     path = Path(os.environ.get("DEMO_JSON") or "var/demo.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert set(demo) >= {"base_url", "admin", "sftp", "suppliers", "retailers"}
@@ -377,7 +381,7 @@ def test_demo_json_is_private_and_whole(demo):
 
 
 def test_the_operator_can_log_in(demo):
-    """Contract 11: an operator for the admin."""
+    """Contract 11: demo.json has the login of an operator for the admin."""
     nobody = Caller(demo["base_url"])
     page = nobody.request("GET", demo["admin"]["url"] + "login/", None, {"Accept": "text/html"})
     assert page.status == 200, page

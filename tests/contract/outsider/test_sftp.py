@@ -1,4 +1,4 @@
-"""The upload area (interface endpoints 10 and 11; contract 8 and 12)."""
+"""The upload area of a supplier (interface endpoints 10 and 11; contract 8 and 12)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def uploads(supplier):
 
 
 def found_upload(supplier, name):
-    """Find the record of an upload on the pages of the list."""
+    """Return the record of an upload from the pages of the list, or None."""
     answer = supplier.get("uploads", {"limit": 500})
     while True:
         body = well(answer)
@@ -36,13 +36,13 @@ def found_upload(supplier, name):
 
 
 def test_each_login_sees_its_own_area(area):
-    """Contract 8: each login sees only its own area: `products/`, `inventory/`, `templates/`."""
+    """Contract 8: a login sees only its own area, with `products/`, `inventory/` and `templates/`."""
     assert {"products", "inventory", "templates"} <= set(area.sftp.listdir("."))
     assert set(area.sftp.listdir("/")) == set(area.sftp.listdir("."))
 
 
 def test_the_commands_put_get_ls_mkdir_rename_and_rm_work(area):
-    """Contract 8: `put`, `get`, `ls`, `mkdir`, `rename`, `rm` work."""
+    """Contract 8 lists these commands."""
     folder = f"products/{unique('dir')}"
     area.sftp.mkdir(folder)
     area.put(f"{folder}/a.csv", b"one")
@@ -58,8 +58,8 @@ def test_the_commands_put_get_ls_mkdir_rename_and_rm_work(area):
         area.sftp.stat(folder)
 
 
-def test_a_file_is_written_over_by_another_put(area):
-    """Contract 8: `put` works as with the stock client: the new content is there."""
+def test_a_second_put_replaces_the_file(area):
+    """Contract 8: `put` works as with other SFTP servers, so the new content replaces the old content."""
     name = f"products/{unique('F')}.csv"
     area.put(name, b"first, and long")
     area.put(name, b"second")
@@ -67,7 +67,7 @@ def test_a_file_is_written_over_by_another_put(area):
 
 
 def test_every_complete_upload_is_recorded(acme, area):
-    """Contract 8 and 10: `id`, `path`, `size`, `sha256`, `uploaded_at`, `remote_address`."""
+    """Contract 8 and 10: a record has `id`, `path`, `size`, `sha256`, `uploaded_at`, `remote_address`."""
     name, content = f"{unique('F')}.csv", b"sku,title,retail_price\n" * 100
     area.put(f"products/{name}", content)
     record = found_upload(acme, name)
@@ -80,8 +80,9 @@ def test_every_complete_upload_is_recorded(acme, area):
 
 
 def test_a_broken_upload_can_be_resumed_and_is_invisible_to_imports(demo, acme):
-    """Contract 8: a broken upload leaves nothing that an import could read; 13: `stat` shows its owner how
-    far it came, nothing else sees it, and it can be resumed.
+    """Contract 8: an import cannot read an upload that was interrupted.
+
+    Contract 13: only `stat` shows the upload, with its present size, and its owner can resume it.
     """
     name = f"products/{unique('BROKEN')}.csv"
     half, rest = b"sku,title,retail_price\nHALF,x", b",1\n"
@@ -104,8 +105,8 @@ def test_a_broken_upload_can_be_resumed_and_is_invisible_to_imports(demo, acme):
     assert found_upload(acme, name)["size"] == len(half + rest)
 
 
-def test_templates_are_there_to_read_only(acme, area):
-    """Contract 6 and 8: templates are readable in the upload area, which is read-only there."""
+def test_templates_are_read_only(acme, area):
+    """Contract 6 and 8: the folder `templates/` of the upload area is read-only."""
     for name in ("products.csv", "inventory.csv"):
         assert area.get(f"templates/{name}") == acme.get(f"templates/{name}").raw
         for attempt in (
@@ -160,8 +161,8 @@ def test_a_rename_out_of_the_area_is_refused(area):
             area.sftp.rename(name, target)
         except OSError:
             continue
-        assert target.startswith("../"), "moved into the read-only templates"
-        pytest.fail("a rename upwards was accepted")
+        assert target.startswith("../"), "the file was moved into the read-only templates"
+        pytest.fail("a rename to a path outside the area was accepted")
     assert area.get(name) == b"x"
 
 
@@ -175,13 +176,16 @@ def test_areas_of_two_suppliers_are_separate(area, rivals_area):
 
 
 def test_a_wrong_password_and_an_unknown_name_are_refused(demo):
-    """Contract 8: one login per supplier (a name of our own: failed logins are counted)."""
+    """Contract 8: only a supplier's login opens an area.
+
+    The name is unique, because failed logins count against a name.
+    """
     with pytest.raises(paramiko.AuthenticationException):
         Area(demo["sftp"], unique("nobody"), "wrong").__enter__()
 
 
 def test_shells_commands_and_forwarding_are_refused(demo, acme):
-    """Contract 8: there are no shells, no port forwards, no agent."""
+    """Contract 8: there are no shells, port forwards or agents."""
     with Area(demo["sftp"], acme.about["sftp_username"], acme.about["sftp_password"]) as area:
         for start in (lambda session: session.exec_command("id"), paramiko.Channel.invoke_shell):
             session = area.transport.open_session(timeout=10)
@@ -206,7 +210,7 @@ def test_the_top_folders_of_an_area_cannot_be_removed(area):
 
 
 def test_the_published_host_key_is_the_servers(demo):
-    """Contract 11: demo.json's `host_key`."""
+    """Contract 11: demo.json has the server's `host_key`."""
     transport = paramiko.Transport((demo["sftp"]["host"], demo["sftp"]["port"]))
     try:
         transport.start_client(timeout=10)
@@ -218,7 +222,7 @@ def test_the_published_host_key_is_the_servers(demo):
 
 
 def test_uploads_of_another_supplier_are_not_listed(acme, rivals_area):
-    """Contract 1: tenancy."""
+    """Contract 1: a supplier sees no uploads of another supplier."""
     name = f"{unique('THEIRS')}.csv"
     rivals_area.put(f"inventory/{name}", b"sku,quantity\n")
     assert found_upload(acme, name) is None
@@ -226,14 +230,14 @@ def test_uploads_of_another_supplier_are_not_listed(acme, rivals_area):
 
 
 def test_a_name_with_spaces_and_letters_of_all_kinds_is_accepted(acme, area):
-    """Contract 8: the stock client's names work, an import finds them."""
+    """Contract 8: an import finds a file with such a name."""
     name = f"products/{unique('ä b 光')}.csv"
     area.put(name, b"sku,title,retail_price\n")
     assert acme.post("importProducts", {"file_url": name}).status == 201
 
 
 def test_the_standard_openssh_client_uploads_folders(demo, acme, tmp_path):
-    """Contract 8: `put -r` … works with the stock OpenSSH client."""
+    """Contract 8: `put -r` of the OpenSSH client works."""
     if not shutil.which("sftp"):
         pytest.skip("no OpenSSH client on this machine")
     folder = tmp_path / unique("folder")

@@ -1,4 +1,4 @@
-"""Every move from every state (interface 3.1; contract 3's table, exhaustively)."""
+"""Every move from every state, as in the table of contract 3 (interface 3.1)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATES = [
 REJECTIONS = ["out_of_stock", "missing_sku", "wrong_address"]
 OPEN = ["new", "accepted", REFUSED]
 
-# (state, trigger) -> (code, state after it); every other pair is 409 `invalid_transition`.
+# The code and the next state for each state and trigger. All other pairs get 409 `invalid_transition`.
 MOVES = {
     ("new", "accept"): ("accepted", "accepted"),
     (REFUSED, "accept"): ("accepted", "accepted"),
@@ -57,15 +57,19 @@ def pull_trigger(supplier, number, trigger):
 
 
 def as_read(supplier, number):
-    """Return the supplier's view. Do not capture it: a concurrent test may list all fulfillments."""
+    """Return the fulfillment as the supplier reads it, without `captured_at`.
+
+    A concurrent test may list all fulfillments, and so capture this one.
+    """
     return {**fulfillment(supplier, number), "captured_at": None}
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
 @pytest.mark.parametrize("state", STATES)
 def test_every_move_from_every_state_follows_the_table(acme, shop, state, trigger):
-    """Contract 3: the table; anything else is 409 `invalid_transition`; the same status again is 200
-    `unchanged`.
+    """Contract 3: the table has all moves. Other requests get 409 `invalid_transition`.
+
+    A repetition of the same status gets 200 `unchanged`.
     """
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
@@ -82,18 +86,18 @@ def test_every_move_from_every_state_follows_the_table(acme, shop, state, trigge
         done(again, "unchanged")
     else:
         body = fault(answer, 409, "invalid_transition")
-        assert state in body["message"], "contract 2: the message names the state"
+        assert state in body["message"], "contract 2: the message must name the state"
         allowed = {MOVES[at][1] for at in MOVES if at[0] == state and MOVES[at][0] != "unchanged"} - {state}
         assert not allowed or any(name in body["message"] for name in allowed), (
-            f"… and what is allowed: {body}"
+            f"the message must name an allowed status: {body}"
         )
-        assert as_read(acme, held["id"]) == before, "a refused move changes nothing"
+        assert as_read(acme, held["id"]) == before, "a refused move must change nothing"
 
 
 @pytest.mark.parametrize("spelling", ["approve", "refuse", "refuse with two l"])
 @pytest.mark.parametrize("state", STATES)
 def test_the_paths_of_older_clients_make_the_same_moves(acme, shop, state, spelling):
-    """Contract 10: `PUT …/setStatus/canceled`, `…/cancelation_not_allowed`, `…/cancellation_not_allowed`."""
+    """Contract 10: a path such as `setStatus/canceled` has the effect of `setStatus` with this status."""
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     path = {"approve": "canceled", "refuse": "cancelation_not_allowed"}.get(
@@ -123,7 +127,10 @@ def test_the_paths_of_older_clients_make_the_same_moves(acme, shop, state, spell
     ],
 )
 def test_the_retailers_cancel_follows_the_table_from_every_state(acme, shop, state, code, after, order_state):
-    """Contract 3 and 4: a cancel cancels unrouted units at once; shipped ones stay: 409."""
+    """Contract 3 and 4: a cancellation cancels unrouted units at once.
+
+    An order whose units are all shipped answers 409.
+    """
     order, held = one_fulfillment(acme, shop)
     bring_to(state, acme, shop, order, held["id"])
     answer = shop.post(f"orders/{order['id']}/cancel")
@@ -135,16 +142,16 @@ def test_the_retailers_cancel_follows_the_table_from_every_state(acme, shop, sta
     assert state_of(shop, order) == order_state
 
 
-def test_two_accepts_at_once_are_one(acme, shop):
-    """Contract 3: the same status again is 200 `unchanged`, at the same moment too."""
+def test_only_one_of_concurrent_accepts_changes_the_fulfillment(acme, shop):
+    """Contract 3: a repetition of the same status gets 200 `unchanged`, even if it is concurrent."""
     _, held = one_fulfillment(acme, shop)
     with ThreadPoolExecutor(3) as pool:
         answers = list(pool.map(lambda _: act(acme, held["id"], "accepted", {}), range(3)))
     assert sorted(answer.json["code"] for answer in answers) == ["accepted", "unchanged", "unchanged"]
 
 
-def test_a_ship_and_a_cancel_at_once_agree(acme, shop):
-    """Contract 3: one wins; the other learns it; order and fulfillment agree."""
+def test_only_one_of_a_concurrent_shipment_and_cancellation_succeeds(acme, shop):
+    """Contract 3: the request that comes second gets 409. The states of order and fulfillment agree."""
     for _ in range(3):
         order, held = one_fulfillment(acme, shop)
         act(acme, held["id"], "accepted", {})
@@ -163,7 +170,7 @@ def test_a_ship_and_a_cancel_at_once_agree(acme, shop):
 
 
 def test_a_refused_cancellation_can_be_requested_again(acme, shop):
-    """Contract 3: cancelation not allowed → canceling, by the retailer's cancel."""
+    """Contract 3: a new request changes `cancelation not allowed` to `canceling`."""
     order, held = one_fulfillment(acme, shop)
     for _ in range(2):
         done(shop.post(f"orders/{order['id']}/cancel"), "cancel_requested")

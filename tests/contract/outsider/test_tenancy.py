@@ -1,4 +1,4 @@
-"""Parties, keys and tenancy (contract 1)."""
+"""Keys, and the separation of the parties' data (contract 1)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _without_request_id(answer):
 
 @pytest.mark.parametrize(("method", "path"), SUPPLIERS)
 def test_a_suppliers_path_without_a_key_is_refused(anyone, acme, method, path):
-    """Contract 1: no key: 401 with `WWW-Authenticate: Bearer`."""
+    """Contract 1: a request without a key gets 401 with `WWW-Authenticate: Bearer`."""
     answer = anyone.request(method, f"{acme.base}/{path}".rstrip("/"))
     fault(answer, 401, "unauthorized")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
@@ -68,7 +68,7 @@ def test_a_suppliers_path_without_a_key_is_refused(anyone, acme, method, path):
 
 @pytest.mark.parametrize(("method", "path"), RETAILERS)
 def test_a_retailers_path_without_a_key_is_refused(anyone, shop, method, path):
-    """Contract 1: no key: 401 with `WWW-Authenticate: Bearer`."""
+    """Contract 1: a request without a key gets 401 with `WWW-Authenticate: Bearer`."""
     answer = anyone.request(method, f"{shop.base}/{path}")
     fault(answer, 401, "unauthorized")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
@@ -76,7 +76,7 @@ def test_a_retailers_path_without_a_key_is_refused(anyone, shop, method, path):
 
 @pytest.mark.parametrize(("method", "path"), SUPPLIERS)
 def test_a_suppliers_path_with_the_key_of_another_party_is_refused(acme, rival, shop, method, path):
-    """Contract 1: the wrong role or another party's id: 403, the same whether or not that party exists."""
+    """Contract 1: a key of another party or role gets 403, whether or not the party in the path exists."""
     theirs = acme.request(method, f"{rival.base}/{path}".rstrip("/"))
     fault(theirs, 403, "forbidden")
     nobodys = acme.request(method, f"/v3/suppliers/{NOBODY}/{path}".rstrip("/"))
@@ -87,7 +87,7 @@ def test_a_suppliers_path_with_the_key_of_another_party_is_refused(acme, rival, 
 
 @pytest.mark.parametrize(("method", "path"), RETAILERS)
 def test_a_retailers_path_with_the_key_of_another_party_is_refused(acme, shop, boutique, method, path):
-    """Contract 1: the wrong role or another party's id: 403, the same whether or not that party exists."""
+    """Contract 1: a key of another party or role gets 403, whether or not the party in the path exists."""
     theirs = boutique.request(method, f"{shop.base}/{path}")
     fault(theirs, 403, "forbidden")
     nobodys = boutique.request(method, f"/v3/retailers/{NOBODY}/{path}")
@@ -111,31 +111,31 @@ def test_a_retailers_path_with_the_key_of_another_party_is_refused(acme, shop, b
     ],
 )
 def test_an_invalid_key_is_refused(acme, header):
-    """Contract 1: a wrong key: 401 with `WWW-Authenticate: Bearer`."""
+    """Contract 1: a wrong key gets 401 with `WWW-Authenticate: Bearer`."""
     answer = acme.get("fulfillments", Authorization=header)
     fault(answer, 401, "unauthorized")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_a_key_with_a_changed_last_letter_is_refused(acme):
-    """Contract 1: a wrong key: 401, although its public prefix is right."""
+    """Contract 1: a wrong key gets 401, even if its public prefix is correct."""
     wrong = acme.token[:-1] + ("a" if acme.token[-1] != "a" else "b")
     fault(acme.with_token(wrong).get("fulfillments"), 401, "unauthorized")
     fault(acme.with_token(acme.token + "x").get("fulfillments"), 401, "unauthorized")
 
 
-def test_the_scheme_may_be_written_in_any_case(acme):
-    """RFC 9110: the scheme's case does not matter."""
+def test_the_scheme_may_be_written_in_lower_case(acme):
+    """RFC 9110: the scheme may have upper or lower case letters."""
     well(acme.get("fulfillments", {"limit": 1}, Authorization=f"bearer {acme.token}"))
 
 
 def test_a_key_in_the_query_is_no_key(anyone, acme):
-    """Contract 1: `Authorization: Bearer <key>`."""
+    """Contract 1: a key is sent only in the header `Authorization: Bearer <key>`."""
     fault(anyone.get(f"{acme.base}/fulfillments", {"api_key": acme.token}), 401, "unauthorized")
 
 
 def test_a_fulfillment_of_another_supplier_is_a_404_like_one_that_does_not_exist(acme, rival, shop):
-    """Contract 1: byte for byte (`request_id` aside) the answer for one that does not exist."""
+    """Contract 1: the answer has the same bytes as for a missing object, except `request_id`."""
     _, held = one_fulfillment(rival, shop)
     calls = [
         ("GET", "fulfillments/{}", None),
@@ -157,7 +157,7 @@ def test_a_fulfillment_of_another_supplier_is_a_404_like_one_that_does_not_exist
 
 
 def test_an_order_of_another_retailer_is_a_404_like_one_that_does_not_exist(rival, shop, boutique):
-    """Contract 1: byte for byte (`request_id` aside) the answer for one that does not exist."""
+    """Contract 1: the answer has the same bytes as for a missing object, except `request_id`."""
     variant = new_variant(rival, stock=5)
     order = push(shop, {"variant_id": variant["id"], "quantity": 1})
     for method, path in [("GET", "orders/{}"), ("POST", "orders/{}/cancel")]:
@@ -169,7 +169,7 @@ def test_an_order_of_another_retailer_is_a_404_like_one_that_does_not_exist(riva
 
 
 def test_an_import_job_of_another_supplier_is_a_404(acme, rival):
-    """Contract 1: an object that is not the caller's: 404."""
+    """Contract 1: an object of another party gets 404."""
     body = {"data": ["sku,title,retail_price", f"{unique('I')},x,1"]}
     job = well(rival.post("importProducts", body), 201)
     for method, path in [("GET", "imports/{}"), ("GET", "imports/{}/errors"), ("POST", "imports/{}/cancel")]:
@@ -180,7 +180,7 @@ def test_an_import_job_of_another_supplier_is_a_404(acme, rival):
 
 
 def test_a_variant_of_another_supplier_or_of_no_partner_is_a_404(acme, rival, shop, boutique):
-    """Contract 10 and 12: a retailer may read `GET /v3/variants/{id}` of an active partner, else 404."""
+    """Contract 10 and 12: only the supplier and its active partners can read a variant. Others get 404."""
     variant = new_variant(acme)
     path = f"/v3/variants/{variant['id']}"
     assert well(acme.get(path))["sku"] == variant["sku"]
@@ -193,12 +193,12 @@ def test_a_variant_of_another_supplier_or_of_no_partner_is_a_404(acme, rival, sh
 
 
 def test_a_variant_without_a_key_is_refused(anyone, acme):
-    """Contract 1: no key: 401."""
+    """Contract 1: a request without a key gets 401."""
     fault(anyone.get(f"/v3/variants/{new_variant(acme)['id']}"), 401, "unauthorized")
 
 
 def test_boutique_neither_sees_nor_orders_from_acme(acme, boutique):
-    """Contract 1: a retailer sees and orders only from suppliers that it has an active partnership with."""
+    """Contract 1: a retailer sees and orders only variants of suppliers with an active partnership."""
     variant = new_variant(acme, stock=5)
     for line in (
         {"sku": variant["sku"], "quantity": 1},
@@ -222,7 +222,7 @@ def test_suppliers_capture_only_their_own_fulfillments(acme, rival, shop):
 
 
 def test_two_retailers_may_use_the_same_order_number(rival, shop, boutique):
-    """Contract 4: `retailer_order_id` is unique per retailer."""
+    """Contract 4: `retailer_order_id` is unique only among the orders of one retailer."""
     variant = new_variant(rival, stock=5)
     number = unique("SAME")
     mine = push(shop, {"variant_id": variant["id"], "quantity": 1}, retailer_order_id=number)
@@ -231,14 +231,14 @@ def test_two_retailers_may_use_the_same_order_number(rival, shop, boutique):
 
 
 def _same_bytes(theirs, nobodys, number):
-    """The message may repeat the requested number; nothing else may differ."""
+    """Check that two answers are equal, except for the requested number in the message."""
     assert theirs.status == nobodys.status
-    # Match the number only as a whole word: the `v3` of the path contains a digit, too.
+    # Match the number only as a whole word, because `v3` in the path contains a digit.
     shown, wanted = (rb"\b%d\b" % each for each in (number, NOBODY))
     assert re.sub(shown, b"N", theirs.raw) == re.sub(wanted, b"N", nobodys.raw)
 
 
 def test_demo_json_has_every_value_that_a_client_needs(acme, rival, shop, boutique):
-    """Contract 11: demo.json holds a client's data for two suppliers and two retailers."""
+    """Contract 11: demo.json has the data of clients for two suppliers and two retailers."""
     assert len({party.token for party in (acme, rival, shop, boutique)}) == 4
     assert all(isinstance(party, Caller) and party.id > 0 for party in (acme, rival, shop, boutique))

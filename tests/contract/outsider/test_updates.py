@@ -1,4 +1,4 @@
-"""The bodies of status updates, shipping in parts, and the effects on stock (interface 2-7; contract 3)."""
+"""Status updates: their bodies, partial shipments, and their effects on stock (interface 2-7; contract 3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .steps import (
 
 @pytest.fixture
 def accepted(acme, shop):
-    """Return an accepted fulfillment of five units in one line: (order, fulfillment)."""
+    """Create an accepted fulfillment with one line of five units. Return the order and the fulfillment."""
     order, held = one_fulfillment(acme, shop, quantity=5)
     bring_to("accepted", acme, shop, order, held["id"])
     return order, held
@@ -38,15 +38,16 @@ def accepted(acme, shop):
 
 @pytest.mark.parametrize("body", [None, {}, {"tracking_number": ""}, {"tracking_number": None}], ids=repr)
 def test_accepting_needs_no_tracking_number(acme, shop, body):
-    """Interface 3.1: optional tracking_number; contract 10: an empty JSON object, or no body at all."""
+    """Interface 3.1: `tracking_number` is optional. Contract 10: the body may be empty or missing."""
     _, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "accepted", body), "accepted")
 
 
 @pytest.mark.parametrize("name", ["tracking_number", "data"])
 def test_a_tracking_number_given_on_accept_is_kept(acme, shop, name):
-    """Contract 3: optional, kept; 12: `tracking_number` (as given on accept); 10: `data` for
-    `tracking_number`.
+    """Contract 3 and 12: the tracking number of an accept is optional, stored and shown.
+
+    Contract 10: `data` is a name of `tracking_number`.
     """
     _, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], "accepted", {name: "1Z-ACCEPT"}), "accepted")
@@ -58,7 +59,10 @@ def test_a_tracking_number_given_on_accept_is_kept(acme, shop, name):
 @pytest.mark.parametrize("status", ["accepted", "shipped"])
 @pytest.mark.parametrize("name", ["tracking_number", "data"])
 def test_an_invalid_tracking_number_is_refused(acme, accepted, shop, name, status, value):
-    """Interface 4: `tracking_number` (string); contract 3: one per call; 12: fields before state."""
+    """Interface 4; contract 3: `tracking_number` is one string.
+
+    Contract 12: wrong fields are reported before a wrong state.
+    """
     _, held = accepted if status == "shipped" else one_fulfillment(acme, shop)
     answer = act(acme, held["id"], status, {name: value})
     found = fault(answer, 400, "validation_error")
@@ -67,8 +71,8 @@ def test_an_invalid_tracking_number_is_refused(acme, accepted, shop, name, statu
 
 
 @pytest.mark.parametrize("name", ["trackingNumber", "trackingnumber", "tracking_numer"])
-def test_a_misspelt_tracking_number_is_kept_or_reported(acme, shop, name):
-    """Contract, head: no input is dropped silently."""
+def test_a_misspelled_tracking_number_is_kept_or_reported(acme, shop, name):
+    """Contract, head: no input is ignored silently."""
     _, held = one_fulfillment(acme, shop)
     answer = act(acme, held["id"], "accepted", {name: "1Z"})
     if answer.status == 200:
@@ -87,7 +91,7 @@ def test_a_misspelt_tracking_number_is_kept_or_reported(acme, shop, name):
     ids=repr,
 )
 def test_shipping_needs_a_tracking_number(acme, accepted, body):
-    """Contract 3: `tracking_number` required; 2: `missing_parameter`."""
+    """Contract 3: `tracking_number` is required. Contract 2: without it, the code is `missing_parameter`."""
     _, held = accepted
     answer = act(acme, held["id"], "shipped", body)
     code = "missing_parameter" if not body else ("missing_parameter", "validation_error")
@@ -96,8 +100,9 @@ def test_shipping_needs_a_tracking_number(acme, accepted, body):
 
 @pytest.mark.parametrize("name", ["tracking_number", "data"])
 def test_shipping_ships_all_and_keeps_number_carrier_and_time(acme, shop, accepted, name):
-    """Contract 3: `shipments` (`tracking_number`, `carrier`, `shipped_at`); optional `carrier`; 10:
-    `data`.
+    """Contract 3: a shipment shows `tracking_number`, `carrier` and `shipped_at`. `carrier` is optional.
+
+    Contract 10: `data` is a name of `tracking_number`.
     """
     order, held = accepted
     done(act(acme, held["id"], "shipped", {name: "1Z", "carrier": "UPS"}), "shipped")
@@ -110,7 +115,7 @@ def test_shipping_ships_all_and_keeps_number_carrier_and_time(acme, shop, accept
 
 
 def test_a_split_shipment_is_the_same_call_once_per_shipment(acme, accepted):
-    """Interface 3.1: a split shipment uses the same call once per shipment; contract 3."""
+    """Interface 3.1; contract 3: a supplier sends the same call once for each parcel of a split shipment."""
     _, held = accepted
     done(act(acme, held["id"], "shipped", {"tracking_number": "T-1"}), "shipped")
     done(act(acme, held["id"], "shipped", {"tracking_number": "T-2"}), "shipped")
@@ -121,7 +126,7 @@ def test_a_split_shipment_is_the_same_call_once_per_shipment(acme, accepted):
 
 
 def test_a_split_by_line_stays_accepted_until_nothing_is_open(acme, shop, accepted):
-    """Contract 3: accepted → accepted while a rest stays open; when nothing is open, `shipped`."""
+    """Contract 3: a fulfillment stays `accepted` while units are open, and then becomes `shipped`."""
     order, held = accepted
     line = held["lines"][0]["id"]
     done(
@@ -143,7 +148,7 @@ def test_a_split_by_line_stays_accepted_until_nothing_is_open(acme, shop, accept
 
 
 def test_a_shipment_without_lines_ships_all_open_units(acme, accepted):
-    """Contract 3: without `lines`, the first call ships all that is left."""
+    """Contract 3: a call without `lines` ships all open units."""
     _, held = accepted
     lines = [{"id": held["lines"][0]["id"], "quantity": 1}]
     act(acme, held["id"], "shipped", {"tracking_number": "T-1", "lines": lines})
@@ -153,7 +158,7 @@ def test_a_shipment_without_lines_ships_all_open_units(acme, accepted):
 
 
 def test_a_repeated_split_ships_nothing_twice(acme, shop, accepted):
-    """Contract 2: 200 `unchanged`: the same call again: nothing happened twice."""
+    """Contract 2: a repetition of the same call gets 200 `unchanged`."""
     order, held = accepted
     body = {"tracking_number": "T-1", "lines": [{"id": held["lines"][0]["id"], "quantity": 2}]}
     done(act(acme, held["id"], "shipped", body), "shipped")
@@ -163,7 +168,7 @@ def test_a_repeated_split_ships_nothing_twice(acme, shop, accepted):
 
 
 def test_each_split_takes_its_quantity_from_stock(acme, shop):
-    """Contract 7: shipping takes the quantity from both."""
+    """Contract 7: each shipment lowers `on_hand` and `reserved`."""
     variant = new_variant(acme, stock=10)
     order = push(shop, {"variant_id": variant["id"], "quantity": 5})
     held = held_by(acme, order)[0]
@@ -205,7 +210,7 @@ def test_each_split_takes_its_quantity_from_stock(acme, shop):
     ids=repr,
 )
 def test_wrong_lines_of_a_shipment_are_refused(acme, accepted, lines):
-    """Contract 3: `lines: [{"id", "quantity"}]`; 2: 400 that names the field."""
+    """Contract 2 and 3: `lines` is `[{"id", "quantity"}]`. Other values get 400 that names the field."""
     _, held = accepted
     if isinstance(lines, list):
         own = held["lines"][0]["id"]
@@ -219,8 +224,8 @@ def test_wrong_lines_of_a_shipment_are_refused(acme, accepted, lines):
     assert fulfillment(acme, held["id"])["shipments"] == []
 
 
-def test_never_more_than_was_ordered(acme, accepted):
-    """Contract 3: quantities never exceed the ordered quantities."""
+def test_no_more_units_are_shipped_than_were_ordered(acme, accepted):
+    """Contract 3: no more units are shipped than were ordered."""
     _, held = accepted
     own = held["lines"][0]["id"]
     for lines in ([{"id": own, "quantity": 6}], [{"id": own, "quantity": 3}, {"id": own, "quantity": 3}]):
@@ -236,7 +241,7 @@ def test_never_more_than_was_ordered(acme, accepted):
 
 
 def test_another_fulfillments_line_is_unknown(acme, shop, accepted):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     _, held = accepted
     _, other = one_fulfillment(acme, shop)
     lines = [{"id": other["lines"][0]["id"], "quantity": 1}]
@@ -246,7 +251,7 @@ def test_another_fulfillments_line_is_unknown(acme, shop, accepted):
 
 @pytest.mark.parametrize("carrier", [5, [], {}])
 def test_an_invalid_carrier_is_refused(acme, accepted, carrier):
-    """Contract 2: 400 that names the field."""
+    """Contract 2: the answer is 400 and names the field."""
     _, held = accepted
     fault(
         act(acme, held["id"], "shipped", {"tracking_number": "T", "carrier": carrier}),
@@ -262,13 +267,13 @@ def test_an_invalid_carrier_is_refused(acme, accepted, carrier):
 @pytest.mark.parametrize("status", ["out_of_stock", "missing_sku", "wrong_address"])
 @pytest.mark.parametrize("body", [None, {}, b""], ids=repr)
 def test_a_rejection_needs_no_body(acme, shop, status, body):
-    """Interface 4-6: no body; contract 10: an empty JSON object, or no body at all."""
+    """Interface 4-6: a rejection has no body. Contract 10: an empty JSON object is accepted too."""
     _, held = one_fulfillment(acme, shop)
     done(act(acme, held["id"], status, body), status)
 
 
 def test_out_of_stock_empties_the_warehouse_and_releases_reservations(acme, shop):
-    """Contract 3: the stock of the variants in the warehouse becomes 0, and the pull shows it."""
+    """Contract 3: after *out of stock*, the warehouse has no stock of the variant, and the pull shows 0."""
     variant = new_variant(acme, stock=10)
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})
     done(act(acme, held_by(acme, order)[0]["id"], "out_of_stock"), "out_of_stock")
@@ -284,7 +289,7 @@ def test_out_of_stock_empties_the_warehouse_and_releases_reservations(acme, shop
 
 
 def test_out_of_stock_routes_again_to_the_next_supplier_with_stock(acme, rival, shop):
-    """Contract 3: lines that were not pinned are routed again to the next supplier that has stock."""
+    """Contract 3: a line that names no supplier is routed to the next supplier that has stock."""
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     new_variant(rival, stock=5, sku=sku, wholesale_price=2)
@@ -304,8 +309,9 @@ def test_out_of_stock_routes_again_to_the_next_supplier_with_stock(acme, rival, 
 
 
 def test_out_of_stock_without_another_supplier_is_an_exception(acme, rival, shop):
-    """Contract 12: a pinned line that its supplier rejected, or one with no further candidate:
-    `exception`.
+    """Contract 12: an order is in `exception` if a rejected line names its supplier.
+
+    It is also in `exception` if no other supplier is a candidate for the line.
     """
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku)
@@ -314,11 +320,11 @@ def test_out_of_stock_without_another_supplier_is_an_exception(acme, rival, shop
     done(act(acme, held_by(acme, order)[0]["id"], "out_of_stock"), "out_of_stock")
     order = read(shop, order)
     assert order["processing_state"] == "exception"
-    assert len(order["fulfillments"]) == 1, "a pinned line is not routed again"
+    assert len(order["fulfillments"]) == 1, "a line that names its supplier must not be routed again"
 
 
 def test_missing_sku_delists_the_variant_and_routes_again(acme, rival, shop):
-    """Contract 3: the variant is delisted for that supplier and routed again likewise."""
+    """Contract 3: the supplier's variant is delisted, and the line is routed again."""
     sku = unique("TWIN")
     mine = new_variant(acme, stock=5, sku=sku, wholesale_price=1)
     theirs = new_variant(rival, stock=5, sku=sku, wholesale_price=2)
@@ -333,12 +339,13 @@ def test_missing_sku_delists_the_variant_and_routes_again(acme, rival, shop):
     ]
     assert mine["id"] not in listed
     assert theirs["id"] in listed
-    assert numbers(acme, sku)[1] == 0, "contract 12: reservations given back on missing SKU"
+    assert numbers(acme, sku)[1] == 0, "contract 12: missing SKU must release the reserved units"
 
 
 def test_a_delisted_variant_is_listed_again_only_explicitly(acme, shop):
-    """Contract 3: listed again only by an operator or by an explicit `listed: true` (variant body, import
-    column).
+    """Contract 3: only an operator or an explicit `listed: true` lists the variant again.
+
+    `listed` is a field of a variant's body and a column of an import.
     """
     variant = new_variant(acme, stock=5)
     order = push(shop, {"variant_id": variant["id"], "quantity": 1})
@@ -357,8 +364,9 @@ def test_a_delisted_variant_is_listed_again_only_explicitly(acme, shop):
 
 
 def test_a_wrong_address_is_never_routed_again_and_keeps_its_stock(acme, rival, shop):
-    """Contract 3 and 12: never re-routed; the order waits (`exception`); reservations kept through
-    `wrong_address`.
+    """Contract 3 and 12: the fulfillment is not routed again, and keeps its reserved units.
+
+    The order waits in `exception`.
     """
     sku = unique("TWIN")
     new_variant(acme, stock=5, sku=sku, wholesale_price=1)
@@ -374,7 +382,7 @@ def test_a_wrong_address_is_never_routed_again_and_keeps_its_stock(acme, rival, 
 
 
 def test_a_short_line_may_be_accepted_and_shipped(acme, shop):
-    """Contract 4: marked short: the supplier decides."""
+    """Contract 4: the supplier decides about short units, and may ship them."""
     variant = new_variant(acme, stock=1)
     order = push(shop, {"variant_id": variant["id"], "quantity": 3})
     for held in held_by(acme, order):
@@ -400,7 +408,7 @@ def test_the_ids_in_the_body_may_be_left_out(acme, shop, left_out):
 
 @pytest.mark.parametrize("field", ["supplier_id", "fulfillment_id"])
 def test_the_ids_in_the_body_must_match(acme, shop, field):
-    """Contract 12: when there, they must match: 400 `id_mismatch`."""
+    """Contract 12: ids in the body that differ from the path get 400 `id_mismatch`."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceling", acme, shop, order, held["id"])
     body = {"supplier_id": acme.id, "fulfillment_id": held["id"], "status": "canceled", field: 2_000_000_000}
@@ -412,7 +420,7 @@ def test_the_ids_in_the_body_must_match(acme, shop, field):
     "spelling", [REFUSED, "cancellation not allowed", "cancelation_not_allowed", "cancellation_not_allowed"]
 )
 def test_every_spelling_of_the_refusal_is_accepted(acme, shop, spelling):
-    """Contract 10: both spellings of the refusal in the body's `status`."""
+    """Contract 10: `status` may have one or two l, and blanks or underscores."""
     order, held = one_fulfillment(acme, shop)
     bring_to("canceling", acme, shop, order, held["id"])
     done(answer_cancel(acme, held["id"], spelling), "cancelation_not_allowed")
@@ -421,7 +429,7 @@ def test_every_spelling_of_the_refusal_is_accepted(acme, shop, spelling):
 
 @pytest.mark.parametrize("body", [{}, None, {"supplier_id": 1}], ids=repr)
 def test_set_status_without_a_status_is_refused(acme, shop, body):
-    """Contract 2: `missing_parameter`."""
+    """Contract 2: a missing required field gets `missing_parameter`."""
     _, held = one_fulfillment(acme, shop)
     if body:
         body = {"supplier_id": acme.id}
@@ -430,16 +438,16 @@ def test_set_status_without_a_status_is_refused(acme, shop, body):
 
 @pytest.mark.parametrize("status", ["new", "done", "", 5, None, [], "cancelling", "wrong_adress"], ids=repr)
 def test_set_status_with_an_unknown_status_is_refused(acme, shop, status):
-    """Interface 7: allowed `canceled` or `cancelation not allowed`."""
+    """Interface 7: only `canceled` and `cancelation not allowed` are allowed."""
     _, held = one_fulfillment(acme, shop)
     answer = answer_cancel(acme, held["id"], status)
     fault(answer, 400, ("validation_error", "missing_parameter"), "status")
-    assert status in ("", None) or REFUSED in answer.text, "it says what would be right"
+    assert status in ("", None) or REFUSED in answer.text, "the message must name the allowed values"
 
 
 @pytest.mark.parametrize("status", ["done", "new", "canceling", "SHIPPED", "cancelation%20not%20allowed"])
 def test_an_unknown_status_path_is_refused(acme, shop, status):
-    """Contract 2: a clear 4xx in the envelope, and nothing happens."""
+    """Contract 2: the answer is a clear 4xx error in the envelope, and nothing changes."""
     _, held = one_fulfillment(acme, shop)
     answer = act(acme, held["id"], status, {"tracking_number": "T"})
     assert answer.status in (400, 404, 409), answer
@@ -449,13 +457,13 @@ def test_an_unknown_status_path_is_refused(acme, shop, status):
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
 def test_a_status_update_is_a_put(acme, shop, method):
-    """Interface 4: PUT; contract 2: 405 `method_not_allowed`."""
+    """Interface 4: the method is PUT. Contract 2: other methods get 405 `method_not_allowed`."""
     _, held = one_fulfillment(acme, shop)
     fault(acme.request(method, f"fulfillments/{held['id']}/setStatus/accepted"), 405, "method_not_allowed")
 
 
 def test_reservations_are_kept_while_canceling_and_given_back_when_canceled(acme, shop):
-    """Contract 12: kept through `canceling`; given back on canceled."""
+    """Contract 12: units stay reserved in `canceling`, and are released by `canceled`."""
     variant = new_variant(acme, stock=5)
     order = push(shop, {"variant_id": variant["id"], "quantity": 2})
     held = held_by(acme, order)[0]

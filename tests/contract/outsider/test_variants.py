@@ -1,4 +1,4 @@
-"""Creating and reading variants (interface endpoint 8 and 2.3; contract 5, 10, 12)."""
+"""Variants: how a supplier creates and reads them (interface endpoint 8 and 2.3; contract 5, 10 and 12)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WHOLE = {
 }
 
 
-def test_a_whole_variant_is_created_and_answered(acme):
-    """Interface 8: 201; contract 5: 201 answers the variant with its `id`."""
+def test_a_variant_with_all_fields_is_created_and_returned(acme):
+    """Interface 8; contract 5: the answer is 201 with the variant and its `id`."""
     body = WHOLE | {"sku": unique("V"), "upc": digits(12), "ean": digits(13)}
     made = well(acme.post("variants", body), 201)
     assert isinstance(made["id"], int)
@@ -36,15 +36,16 @@ def test_a_whole_variant_is_created_and_answered(acme):
 
 
 def test_only_sku_title_and_retail_price_are_required(acme):
-    """Contract 5: required on create: `sku`, `title`, `retail_price`."""
+    """Contract 5: a new variant needs `sku`, `title` and `retail_price`."""
     well(acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1}), 201)
 
 
 @pytest.mark.parametrize("field", ["sku", "title", "retail_price"])
 @pytest.mark.parametrize("value", ["absent", None, ""])
 def test_a_missing_required_field_is_named(acme, field, value):
-    """Contract 12: `missing_parameter` when required fields are merely absent; null or empty is an error
-    too.
+    """Contract 12: the code is `missing_parameter` if required fields are only absent.
+
+    A required field that is null or empty is an error too.
     """
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, field: value}
     if value == "absent":
@@ -58,7 +59,7 @@ def test_a_missing_required_field_is_named(acme, field, value):
 )
 @pytest.mark.parametrize("field", ["retail_price", "wholesale_price", "weight"])
 def test_numbers_are_exact_decimals(acme, field, price):
-    """Contract 2: 19.99 goes in and comes out as 19.99."""
+    """Contract 2: a number is stored and returned with exactly its decimals, such as 19.99."""
     body = {"sku": unique("V"), "title": "x", "retail_price": Decimal(1), field: Decimal(price)}
     made = well(acme.post("variants", body), 201)
     assert isinstance(made[field], int | Decimal), "a JSON number, not a text (interface 2.3)"
@@ -85,7 +86,7 @@ def test_numbers_are_exact_decimals(acme, field, price):
     ],
 )
 def test_a_number_that_does_not_fit_is_refused(acme, field, raw):
-    """Contract 2: NaN, negative prices, and more digits than the column holds are validation errors."""
+    """Contract 2: negative prices and numbers with too many digits are validation errors."""
     fields = {"sku": f'"{unique("V")}"', "title": '"x"', "retail_price": "1"} | {field: raw}
     body = ", ".join(f'"{name}": {value}' for name, value in fields.items())
     answer = acme.post("variants", f"{{{body}}}".encode())
@@ -105,7 +106,7 @@ def test_a_value_that_is_not_a_number_is_refused(acme, raw):
 
 
 def test_a_duplicate_sku_is_409_and_changes_nothing(acme):
-    """Contract 5: a duplicate `sku`: 409 `sku_exists`."""
+    """Contract 5: a `sku` that the supplier already has gets 409 `sku_exists`."""
     variant = new_variant(acme, title="first")
     body = {"sku": variant["sku"], "title": "second", "retail_price": 5}
     answer = acme.post("variants", body)
@@ -115,7 +116,7 @@ def test_a_duplicate_sku_is_409_and_changes_nothing(acme):
 
 
 def test_two_suppliers_may_have_the_same_sku(acme, rival):
-    """Contract 5: `sku` is unique per supplier."""
+    """Contract 5: a `sku` is unique only among the variants of one supplier."""
     sku = unique("BOTH")
     assert new_variant(acme, sku=sku)["id"] != new_variant(rival, sku=sku)["id"]
 
@@ -125,7 +126,7 @@ def test_two_suppliers_may_have_the_same_sku(acme, rival):
     [("upc", 12), ("ean", 8), ("ean", 13), ("gtin", 12), ("gtin", 13), ("gtin", 14), ("gtin", 8)],
 )
 def test_codes_of_a_valid_length_are_accepted(acme, field, length):
-    """Contract 12: UPC: 12 digits; EAN: 8 or 13; GTIN: any of these or 14."""
+    """Contract 12: a UPC has 12 digits, an EAN 8 or 13, and a GTIN 8, 12, 13 or 14."""
     code = digits(length)
     made = well(
         acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, field: code}), 201
@@ -136,7 +137,7 @@ def test_codes_of_a_valid_length_are_accepted(acme, field, length):
 
 @pytest.mark.parametrize(("length", "field"), [(12, "upc"), (13, "ean"), (8, "ean")])
 def test_a_gtin_is_a_upc_or_an_ean_by_its_length(acme, length, field):
-    """Contract 10: `gtin` (a UPC or EAN by its length)."""
+    """Contract 10: the length of a `gtin` decides whether it is also the UPC or the EAN."""
     code = digits(length)
     made = well(
         acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, "gtin": code}), 201
@@ -144,8 +145,8 @@ def test_a_gtin_is_a_upc_or_an_ean_by_its_length(acme, length, field):
     assert made[field] == code
 
 
-def test_leading_zeros_stay(acme):
-    """Contract 12: a code is a text: its leading zeros matter."""
+def test_leading_zeros_of_a_code_are_kept(acme):
+    """Contract 12: a code is a text, so it keeps its leading zeros."""
     made = well(
         acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, "upc": "036000291452"}),
         201,
@@ -158,7 +159,7 @@ def test_leading_zeros_stay(acme):
     "kind", ["check digit", "too short", "too long", "letters", "spaces", "arabic digits"]
 )
 def test_wrong_codes_are_refused(acme, field, kind):
-    """Contract 5: `upc`/`ean`, when given, must have a right length and check digit."""
+    """Contract 5: a `upc` or `ean` must have a valid length and check digit."""
     right = digits(12 if field == "upc" else 13)
     code = {
         "check digit": right[:-1] + str((int(right[-1]) + 1) % 10),
@@ -177,7 +178,7 @@ def test_wrong_codes_are_refused(acme, field, kind):
 )
 @pytest.mark.parametrize("value", [5, True, {"a": 1}])
 def test_a_value_that_is_not_a_text_is_refused(acme, field, value):
-    """Interface 2.3: these fields are strings; contract 12: a number where a text belongs is refused."""
+    """Interface 2.3: these fields are strings. Contract 12: a number instead of a string is refused."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, field: value}
     fault(acme.post("variants", body), 400, "validation_error", field)
 
@@ -190,7 +191,7 @@ def test_a_much_too_long_text_is_refused(acme, field):
 
 
 def test_the_optional_extras_are_kept(acme):
-    """Contract 5: optional extras: `special_sale_price`, its start and end, `description_bullets`."""
+    """Contract 5: `special_sale_price`, its start and end, and `description_bullets` are optional."""
     extras: dict[str, Any] = {
         "special_sale_price": Decimal("9.5"),
         "special_sale_price_start": "2026-01-01T00:00:00.000000Z",
@@ -206,7 +207,7 @@ def test_the_optional_extras_are_kept(acme):
     "given", ["2026-01-01T01:00:00+01:00", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"]
 )
 def test_times_come_out_in_utc(acme, given):
-    """Contract 2: all times are ISO 8601, UTC, microseconds, `Z`."""
+    """Contract 2: all times are ISO 8601 in UTC, with microseconds and `Z`."""
     variant = new_variant(acme, special_sale_price=1, special_sale_price_start=given)
     assert variant["special_sale_price_start"] == "2026-01-01T00:00:00.000000Z"
 
@@ -216,13 +217,13 @@ def test_times_come_out_in_utc(acme, given):
     "value", ["soon", "2026-13-01T00:00:00Z", 5, "2026-02-30T00:00:00Z", "01/02/2026", True]
 )
 def test_a_value_that_is_not_a_time_is_refused(acme, field, value):
-    """Interface 2.4: ISO 8601 date-time."""
+    """Interface 2.4: the value is an ISO 8601 date with a time."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, "special_sale_price": 1, field: value}
     fault(acme.post("variants", body), 400, "validation_error", field)
 
 
 def test_a_sale_that_ends_before_it_starts_is_refused(acme):
-    """Contract, head: a meaningless value gets a clear error."""
+    """Contract, head: impossible values get a clear error."""
     answer = acme.post(
         "variants",
         {
@@ -240,7 +241,7 @@ def test_a_sale_that_ends_before_it_starts_is_refused(acme):
 
 @pytest.mark.parametrize("value", [5, [5], {"a": 1}])
 def test_invalid_bullets_are_refused(acme, value):
-    """Interface 2.4: `description_bullets` is an array of string."""
+    """Interface 2.4: `description_bullets` is an array of strings."""
     body = {"sku": unique("V"), "title": "x", "retail_price": 1, "description_bullets": value}
     answer = acme.post("variants", body)
     found = fault(answer, 400, "validation_error")
@@ -251,7 +252,7 @@ def test_invalid_bullets_are_refused(acme, value):
     "parted", ["{0}|{1}", "{0},{1}", "{0} {1}", "{0}\n{1}", "{0} | {1}", "{0}, {1}", ["{0}", "{1}"]]
 )
 def test_images_are_separated_in_several_ways(acme, shop, parted):
-    """Contract 5: URLs separated by `|`, `,` or whitespace; contract 10: `images` as an array too."""
+    """Contract 5: `images` has URLs separated by `|`, `,` or whitespace. Contract 10: it may be an array."""
     urls = ["https://img.example.com/a.jpg", "https://img.example.com/b.jpg"]
     images = [each.format(*urls) for each in parted] if isinstance(parted, list) else parted.format(*urls)
     variant = new_variant(acme, images=images)
@@ -262,14 +263,14 @@ def test_images_are_separated_in_several_ways(acme, shop, parted):
     "images", ["not a url", "ftp://x.example.com/a.jpg", "javascript:alert(1)", ["nope"], [5]]
 )
 def test_an_image_that_is_no_url_is_refused(acme, images):
-    """Contract 5: `images` is one string: URLs."""
+    """Contract 5: `images` may have only URLs."""
     answer = acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, "images": images})
     found = fault(answer, 400, "validation_error")
     assert found["errors"][0]["field"].startswith("images")
 
 
 def test_options_and_properties_are_kept_and_returned(acme):
-    """Contract 10: `options` and `properties`, kept and returned."""
+    """Contract 10: `options` and `properties` are stored and returned."""
     options = [
         {"type": "color", "value": "red"},
         {"type": "size", "value": "XL"},
@@ -283,7 +284,7 @@ def test_options_and_properties_are_kept_and_returned(acme):
 
 
 def test_properties_may_be_named_by_type(acme):
-    """Contract 12: `properties` also as `{"type", "value"}`."""
+    """Contract 12: a property may be `{"type", "value"}` instead of `{"name", "value"}`."""
     variant = new_variant(acme, properties=[{"type": "Fabric", "value": "Wool"}])
     assert variant["properties"] == [{"name": "Fabric", "value": "Wool"}]
 
@@ -303,23 +304,24 @@ def test_properties_may_be_named_by_type(acme):
     ],
 )
 def test_wrong_options_and_properties_are_refused(acme, field, value):
-    """Contract 10: `options` are of type color, size or width, with a value; `properties` have a name and
-    a value.
+    """Contract 10: an option has a value, and its type is color, size or width.
+
+    A property has a name and a value.
     """
     answer = acme.post("variants", {"sku": unique("V"), "title": "x", "retail_price": 1, field: value})
     found = fault(answer, 400, ("validation_error", "missing_parameter"))
     assert found["errors"][0]["field"].startswith(field)
 
 
-def test_a_misspelt_required_field_is_named(acme):
-    """Contract, head: unclear input is neither guessed at nor dropped silently."""
+def test_a_misspelled_required_field_is_named(acme):
+    """Contract, head: the service neither guesses the meaning of unclear input nor ignores it silently."""
     answer = acme.post("variants", {"sku": unique("V"), "title": "x", "retailprice": 1})
     fault(answer, 400, ("missing_parameter", "validation_error"))
     assert "retail_price" in answer.text, answer
 
 
 def test_a_suppliers_own_variants_are_an_array_in_pages(acme):
-    """Contract 10 and 12: `GET …/variants`: an array with `Link` pages."""
+    """Contract 10 and 12: `GET …/variants` is an array, with the next page in the header `Link`."""
     made = {new_variant(acme)["id"] for _ in range(3)}
     answer = acme.get("variants", {"limit": 2})
     assert isinstance(well(answer), list)
@@ -339,7 +341,7 @@ def test_a_suppliers_own_variants_are_an_array_in_pages(acme):
 
 
 def test_the_parameter_fields_selects_fields(acme):
-    """Contract 10: `fields` (comma-separated) to choose fields."""
+    """Contract 10: `fields` has the names of the wanted fields, separated by commas."""
     variant = new_variant(acme)
     assert set(well(acme.get(f"/v3/variants/{variant['id']}", {"fields": "sku,title"}))) <= {
         "id",
@@ -359,21 +361,21 @@ def test_an_unknown_field_is_refused(acme):
 
 
 def test_a_supplier_reads_itself(acme):
-    """Contract 10: `GET /v3/suppliers/{supplier_id}`."""
+    """Contract 10: a supplier reads its own data at `GET /v3/suppliers/{supplier_id}`."""
     body = well(acme.get())
     assert body["id"] == acme.id
     assert body["name"] == "Acme"
 
 
 def test_listed_can_be_set_in_a_body(acme, shop):
-    """Contract 3: an explicit `listed: true` (variant body) lists a variant; false keeps it back."""
+    """Contract 3: `listed: true` in a body lists a variant. With false, no retailer sees the variant."""
     hidden = new_variant(acme, listed=False)
     assert _group(shop, hidden["id"]) is None
     assert _group(shop, new_variant(acme, listed=True)["id"]) is not None
 
 
 def test_a_new_variant_is_on_the_suppliers_list(acme):
-    """Contract 10: `GET /v3/suppliers/{supplier_id}/variants`."""
+    """Contract 10: `GET /v3/suppliers/{supplier_id}/variants` lists all variants of the supplier."""
     variant = new_variant(acme)
     assert variant_by_sku(acme, variant["sku"])["id"] == variant["id"]
 

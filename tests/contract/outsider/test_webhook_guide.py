@@ -1,4 +1,4 @@
-"""The commands of the guide for webhook receivers, run against the running service."""
+"""The commands of docs/guides/webhooks.md work with the running service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Webhooks (contract 13), received by the tests: the service must be allowed to call this machine."""
+"""Webhooks with a receiver in this process (contract 13). The service must be allowed to call it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ pytestmark = pytest.mark.skipif(
 
 
 class Inbox:
-    """A receiver that collects requests with their headers."""
+    """A receiver that stores the headers and the body of each request."""
 
     def __init__(self) -> None:
         self.url, self.came, self.down = "", list[tuple[dict[str, str], bytes]](), False
 
     def of(self, order: int, enough: int, seconds: float = 20.0) -> list[Any]:
-        """Wait for a number of events of an order and return them."""
+        """Wait until this number of events of an order has arrived, and return them.
+
+        After `seconds`, return the events that have arrived.
+        """
         until = time.monotonic() + seconds
         while True:
             found = [json.loads(body) for _, body in list(self.came)]
@@ -88,7 +91,7 @@ def test_both_sides_get_signed_events_of_an_order_as_in_the_feed(acme, shop, inb
 
 
 def test_both_sides_get_the_correction_of_a_mistyped_tracking_number(acme, shop, inbox):
-    """Contract 21: ship with a typo, be warned, correct it."""
+    """Contract 21: a wrong tracking number gets a warning, and the supplier can correct it."""
     made = [well(party.post("webhooks", {"url": inbox.url}), 201) for party in (acme, shop)]
     order, held = one_fulfillment(acme, shop)
     bring_to("accepted", acme, shop, order, held["id"])
@@ -128,7 +131,7 @@ def test_a_refused_event_is_retried_and_a_replay_sends_it_again(acme, shop, inbo
         assert time.monotonic() < until
         time.sleep(0.1)
     assert seen["active"]
-    assert seen["waiting"] >= 1  # orders of other tests wait, too
+    assert seen["waiting"] >= 1  # events of other tests' orders wait too
     inbox.down = False
     [event] = inbox.of(order["id"], 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,9 +26,9 @@ class Post:
 
 
 class ReceiverServer:
-    """Answers each request with the status that `answer` gives for it."""
+    """A receiver that answers each request with the status that `answer` returns."""
 
-    def __init__(self, answer: Answering) -> None:
+    def __init__(self, answer: Answering, tls: ssl.SSLContext | None = None) -> None:
         self.posts: list[Post] = []
         self._changed = threading.Condition()
         outer = self
@@ -55,6 +56,8 @@ class ReceiverServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self.port: int = self._server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}/hooks"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -63,7 +66,7 @@ class ReceiverServer:
         """Wait for a number of posts and return them. Fails if they do not arrive."""
         with self._changed:
             came = self._changed.wait_for(lambda: len(self.posts) >= count, seconds)
-            assert came, f"{len(self.posts)} of {count} came"
+            assert came, f"{len(self.posts)} of {count} requests arrived"
             return list(self.posts)
 
     def close(self) -> None:
@@ -76,8 +79,8 @@ def takes(post: Post, handler: BaseHTTPRequestHandler) -> int:
 
 
 @contextmanager
-def receiver(answer: Answering = takes) -> Iterator[ReceiverServer]:
-    server = ReceiverServer(answer)
+def receiver(answer: Answering = takes, tls: ssl.SSLContext | None = None) -> Iterator[ReceiverServer]:
+    server = ReceiverServer(answer, tls)
     try:
         yield server
     finally:

@@ -1,4 +1,4 @@
-"""The behavior of receivers, and the target of requests when names and addresses change."""
+"""The HTTP client of webhooks: receivers with odd answers, and names that lead to other addresses."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def talking(talk: Talk) -> Iterator[str]:
 
 @pytest.fixture
 def names(monkeypatch) -> dict[str, list[str]]:
-    """Replace the answers of the resolver, one look-up after the other."""
+    """Replace the resolver: each look-up of a name takes the next address from its list."""
     known: dict[str, list[str]] = {}
 
     def look_up(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
@@ -106,7 +106,7 @@ def test_plain_http_goes_to_listed_networks_alone(settings, names):
 
 
 def test_every_refusal_of_a_host_is_the_same_sentence(settings, names):
-    """A partner must not learn from `last_error` which names and addresses exist inside."""
+    """A partner must not learn from `last_error` which names and addresses exist in our network."""
     settings.WEBHOOK_NETWORKS = []
     names["intranet.example"] = ["10.1.2.3"]
     names["shop.example"] = ["192.0.0.9"]
@@ -141,7 +141,7 @@ def test_a_connection_serves_the_next_request_too():
 
 
 def test_a_connection_that_was_closed_meanwhile_is_no_failure():
-    """Some servers close idle connections. The control: a first request is not repeated."""
+    """Some servers close idle connections. Control: the first request on a connection is not repeated."""
     with talking(lambda c: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as url:
         assert [each.taken for each in post(*[url] * 3)] == [True] * 3
     with talking(lambda c: None) as url:
@@ -185,8 +185,8 @@ def test_a_refused_connection_is_reported_in_words():
     assert answer.error.startswith("The connection failed: ")
 
 
-def test_an_untrusted_certificate_is_refused(settings):
-    """Plain text where TLS is expected is refused, too, and no second try is made without it."""
+def test_a_receiver_without_tls_is_refused_at_an_https_url(settings):
+    """The server speaks plain HTTP. The client does not try again without TLS."""
     with receiver() as server:
         [answer] = post(f"https://127.0.0.1:{server.port}/")
     assert not answer.taken

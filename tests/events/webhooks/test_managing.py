@@ -321,5 +321,5 @@ def test_deliveries_are_found_by_status(shop, client):
 def test_the_length_of_the_list_costs_no_queries(shop, client, many, django_assert_num_queries):
     WebhookFactory.create_in_bulk(many, retailer=shop)
     client.get("webhooks")
-    with django_assert_num_queries(4):  # the key, the webhooks, the waiting deliveries, the dead ones
+    with django_assert_num_queries(4):  # queries: the key, webhooks, waiting deliveries, dead deliveries
         assert len(client.get("webhooks").json()["results"]) == many

@@ -104,6 +104,6 @@ def test_released_deliveries_are_not_sent_and_open_requests_end(receiver):
     receiver.forget()
     assert receiver.take() is None
     assert list(receiver.held) == [1]
-    assert hold(receiver, second) == [True]  # the second delivery comes again, behind the open one
+    assert hold(receiver, second) == [True]  # the second delivery is held again, behind the open request
     receiver.answered(first, TAKEN)
     assert receiver.take() == second

@@ -23,7 +23,7 @@ def until(condition, seconds=20.0):
     """Poll until the condition holds."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it does not come about"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.02)
 
 
@@ -86,7 +86,7 @@ def test_a_test_event_goes_only_to_its_webhook(sending, a_webhook):
 
 
 def test_events_of_an_order_keep_their_order_while_others_go_on(happen, sending, a_webhook, quick_retries):
-    """Order 1 is refused twice. Its events may not overtake each other, and other orders do not wait."""
+    """The receiver refuses events of order 1 twice. They must stay in order, and other orders do not wait."""
     refused: list[int] = []
 
     def answer(post, handler):
@@ -226,7 +226,7 @@ def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
 def test_a_receiver_that_was_down_gets_all_waiting_events_when_it_is_back(
     happen, sending, a_webhook, monkeypatch
 ):
-    """Otherwise its deliveries would be due in an hour."""
+    """Without the early attempts after the receiver's return, its deliveries would wait for an hour."""
     monkeypatch.setattr(states, "DELAYS", (3600,))
     monkeypatch.setattr(receivers, "FIRST_PAUSE", 0.1)
     monkeypatch.setattr(receivers, "LONGEST_PAUSE", 0.2)

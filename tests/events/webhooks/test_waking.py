@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch):
-    """Nothing was woken a moment ago, and a sender rests as soon as it has no work."""
+    """Remove the pauses: every commit wakes senders, and a sender without work sleeps at once."""
     monkeypatch.setattr(waking, "_quiet_until", 0.0)
     monkeypatch.setattr(waking, "AGAIN_AFTER", 0.0)
     monkeypatch.setattr(process, "LINGER_SECONDS", 0.0)
@@ -33,7 +33,7 @@ def _soon(monkeypatch):
 
 @pytest.fixture
 def asleep(monkeypatch, settings):
-    """Senders that without a wake look at the database after an hour; is set while one of them sleeps."""
+    """Make senders sleep for an hour unless woken. Return an event that is set when a sender sleeps."""
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
     monkeypatch.setattr(process, "IDLE_SECONDS", 3600.0)
     sleeping, original = threading.Event(), process.SendingProcess._until_next_look

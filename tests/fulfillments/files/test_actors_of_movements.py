@@ -1,4 +1,4 @@
-"""The actors of stock movements in the supplier's view: others are named by role only."""
+"""The actors of stock movements in a supplier's view, where other parties are shown only by role."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def lamps(acme, rival, a_variant):
-    """Lamps of both suppliers; Acme's are cheaper."""
+    """Create lamps at both suppliers, cheaper at Acme; return Rival's."""
     a_variant(acme, "LAMP", stock=5, wholesale_price="1")
     return a_variant(rival, "LAMP", stock=5, wholesale_price="2")
 
 
 @pytest.fixture
 def read(rival_api):
-    """Return actor and request of Rival's last movement, in Rival's view."""
+    """Return a function that reads the kind, actor and request id of Rival's newest movement, as Rival."""
 
     def newest():
         movement = rival_api.get("inventory/movements", {"limit": 1}).json()[0]

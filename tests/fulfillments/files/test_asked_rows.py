@@ -1,4 +1,4 @@
-"""Rows of `orders/` show exactly the requested units, and since when (contract 17)."""
+"""Rows of files in `orders/` show exactly the requested units, and the time of the request (contract 17)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_rows_say_when_the_supplier_was_asked(acme, acme_api, work, ask_back):
     assert again == moment_of("fulfillment.cancelation_refused")
 
 
-def test_work_has_its_first_moment_again_after_a_part_was_canceled(acme, acme_api, work, ask_back):
+def test_a_new_row_has_its_first_asked_at_again_after_a_part_was_canceled(acme, acme_api, work, ask_back):
     [asked] = {row["asked_at"] for row in rows_of(acme, "new.csv")}
     ask_back(1)
     acme_api.put(status(work), {"status": "canceled"})
@@ -83,7 +83,7 @@ def test_the_number_of_queries_does_not_grow_with_the_orders(
         make()
 
 
-def test_units_that_joined_after_the_file_was_made_are_not_captured(
+def test_units_added_after_the_file_was_made_are_not_captured(
     acme, acme_api, rival, a_variant, push, work_of
 ):
     a_variant(acme, "LAMP", stock=1, wholesale_price="1")

@@ -116,17 +116,17 @@ def test_changes_before_the_capture_are_left_out(read, work, acme_api):
     assert read() == []
 
 
-def test_a_torn_download_shows_the_same_changes_again(read, connect, server, captured, acme_login):
+def test_an_interrupted_download_shows_the_same_changes_again(read, connect, server, captured, acme_login):
     held(captured)
     torn = connect(server, "acme").open_sftp()
     file = torn.open("orders/changed.csv")
-    assert b"held" in file.read()  # everything was sent, but its arrival is unknown
+    assert b"held" in file.read()  # the server sent everything, and cannot know that it arrived
     torn.get_channel().get_transport().close()
 
     assert [row["change"] for row in read()] == ["held"]
 
 
-def test_a_part_of_the_file_is_not_the_whole_file(read, acme_sftp, captured):
+def test_a_read_of_a_part_of_the_file_does_not_count_as_read(read, acme_sftp, captured):
     held(captured)
     acme_sftp.stat("orders/changed.csv")
     acme_sftp.listdir_attr("orders")
@@ -155,7 +155,7 @@ def test_more_changes_than_fit_are_in_the_next_file(read, captured, monkeypatch)
     assert [[row["change"] for row in read()] for _ in range(3)] == [["held"], ["released"], []]
 
 
-def test_another_supplier_sees_nothing_of_it(rival, captured):
+def test_another_supplier_sees_no_change(rival, captured):
     held(captured)
 
     assert text_of(rival, "changed.csv").count("\n") == 1

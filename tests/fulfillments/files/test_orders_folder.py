@@ -42,7 +42,7 @@ def test_each_line_that_can_be_captured_is_a_row_and_reading_captures_it(read, a
     assert (lamp["retailer"], lamp["order_id"]) == ("Shop", str(work.order_id))
     assert lamp["city"] == work.order.shipping_address["city"]
     assert Capture.objects.get().fulfillment_id == work.pk
-    assert read("new.csv") == [lamp, mat]  # until the supplier acts on it
+    assert read("new.csv") == [lamp, mat]  # the rows stay until the supplier acts on them
 
 
 def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
@@ -117,7 +117,7 @@ def test_the_work_of_others_is_in_no_file(rival, login_of, connect, server, work
     assert other.open("orders/new.csv").read().count(b"\n") == 1
 
 
-def test_nothing_can_be_changed_there(acme_sftp):
+def test_nothing_can_be_changed_in_the_orders_folder(acme_sftp):
     for change in (
         lambda: acme_sftp.open("orders/new.csv", "w"),
         lambda: acme_sftp.remove("orders/new.csv"),

@@ -81,6 +81,12 @@ def test_an_answer_to_a_request_that_grew_since_is_outdated(put, acme, work, ask
     assert state_of(work) == "canceling"
 
 
+def test_a_moment_outside_of_the_calendar_is_rejected(put, work, ask_back):
+    ask_back(1)
+    job = put(f"{work.pk},cancel_approved,,,,,,,0001-01-01T00:00:00+14:00", header=ASKED)
+    assert (counts(job), reject_of(job)) == ((0, 0, 1), ("asked_at", "invalid"))
+
+
 @pytest.mark.parametrize("named", ["", "asked"])
 def test_a_corrected_address_does_not_go_back_to_wrong_address(put, acme, work, named):
     asked_at = rows_of(acme, "new.csv")[0]["asked_at"] if named else ""
@@ -213,7 +219,7 @@ def test_another_suppliers_row_is_not_recognized(put, work, rival, a_variant, pu
 @pytest.mark.parametrize("cut", ["", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S"])
 @pytest.mark.parametrize("by_sku", [True, False])
 def test_a_rejection_in_another_form_is_carried_out_once(put, acme, work, cut, by_sku):
-    """A clerk puts a file with fewer columns first, and the whole row later."""
+    """A clerk uploads a row with fewer columns first, and the whole row later."""
     row = next(each for each in rows_of(acme, "new.csv") if each["sku"] == "LAMP")
     moment = datetime.fromisoformat(row["asked_at"]).strftime(cut)
     line, sku = ("", "LAMP") if by_sku else (row["line_id"], "")

@@ -26,7 +26,7 @@ def upload(acme_sftp):
 
 
 def carried_out() -> list[tuple[str, int, int]]:
-    """Run the jobs of the unswept uploads; return their sources, updated and unchanged rows."""
+    """Import all new uploads. Return the source and the counts of updated and unchanged rows of each job."""
     sweeping.take_uploads()
     jobs = ImportJob.objects.order_by("pk")
     for job in jobs:

@@ -45,7 +45,7 @@ def test_the_lines_of_one_parcel_are_one_parcel_in_any_order(put, work):
     job = put(*rows)
 
     lamp, mat = work.lines.all()
-    assert counts(job) == ("succeeded", 2, 1, 0)  # shipped before the row that accepts it
+    assert counts(job) == ("succeeded", 2, 1, 0)  # the parcel ships first: `accept` changes nothing
     assert Shipment.objects.get().items == [{"line": lamp.pk, "quantity": 2}, {"line": mat.pk, "quantity": 2}]
     assert state_of(work) == "accepted"
     assert counts(put(*rows)) == ("succeeded", 0, 3, 0)
@@ -155,7 +155,7 @@ def test_the_errors_can_be_corrected_and_put_back(put, acme, work, client_for):
     assert client_for(acme).get(f"imports/{job.pk}").json()["kind"] == "fulfillments"
 
 
-def test_its_history_names_the_import(put, work):
+def test_the_history_of_a_fulfillment_names_the_import(put, work):
     job = put(f"{work.pk},accept,,,,,,")
 
     assert Event.objects.get(type="fulfillment.accepted").actor == f"import:{job.pk}"
@@ -163,7 +163,7 @@ def test_its_history_names_the_import(put, work):
 
 
 def test_the_next_worker_continues_after_a_worker_that_died(put, work, monkeypatch, acme):
-    from fulfillments.files import tracking  # the worker imports it by this name
+    from fulfillments.files import tracking  # the worker imports the same module
 
     done = tracking.ACTIONS["ship"]
 
@@ -229,7 +229,7 @@ LEFT, LATER = "2026-01-31T12:00:00Z", "2026-01-31T13:00:00Z"
 TIMED = "fulfillment_id,action,tracking_number,sku,shipped_at"
 
 
-def test_a_parcel_left_when_its_row_says(put, work):
+def test_a_parcel_has_the_shipping_time_of_its_row(put, work):
     put(f"{work.pk},ship,T,LAMP,{LEFT}", f"{work.pk},ship,T,MAT,", header=TIMED)
 
     assert Shipment.objects.get().shipped_at.isoformat() == "2026-01-31T12:00:00+00:00"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def former(acme: Supplier, settings) -> Path:
-    """Acme's area as it was on the disk."""
+    """Create Acme's area as a folder on the disk, as an earlier version stored it."""
     root: Path = settings.UPLOADS_DIR / str(acme.pk)
     for name, text in (
         ("products/spring/ä b.csv", "sku\n"),

@@ -1,4 +1,4 @@
-"""Empty files that a client makes first, to fill them later."""
+"""Empty files that a client creates first and fills later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 def test_an_empty_file_that_is_opened_again_is_not_for_import(acme_sftp):
-    """Some clients make an empty file, and open it again to write it: while they do, it is not whole."""
+    """Some clients create an empty file, and open it again to write it. Only then is the file complete."""
     acme_sftp.open("products/spring.csv", "w").close()
     assert Upload.objects.get().swept_at is None
     file = acme_sftp.open("products/spring.csv", "w")

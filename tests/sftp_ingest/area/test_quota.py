@@ -16,7 +16,7 @@ from tests.sftp_ingest.conftest import put
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_quotas_are_met_while_writing(server, acme: Supplier, login_of, connect, acme_area):
+def test_quotas_are_enforced_during_an_upload(server, acme: Supplier, login_of, connect, acme_area):
     login_of(acme, quota_bytes=1000, largest_file_bytes=600)
     sftp = connect(server, "acme").open_sftp()
 
@@ -61,7 +61,7 @@ def test_the_used_bytes_are_the_sum_of_all_files_after_any_history(server, acme:
     assert quota.used(acme.pk) == 370
 
 
-def test_it_can_be_counted_again(acme: Supplier, acme_area):
+def test_the_used_bytes_can_be_recalculated(acme: Supplier, acme_area):
     (acme_area / "products/a.csv").write_text("x" * 10)
     UploadArea.objects.update(used_bytes=7)
 
@@ -71,7 +71,7 @@ def test_it_can_be_counted_again(acme: Supplier, acme_area):
 
 @pytest.fixture
 def open_upload(acme_login: SftpLogin, server, connect) -> Iterator[OpenUpload]:
-    """An open upload of 70 bytes."""
+    """Yield an open upload of 70 bytes."""
     file = connect(server, "acme").open_sftp().open("products/a.csv", "w")
     file.write(b"x" * 70)
     file.stat()
@@ -82,14 +82,16 @@ def open_upload(acme_login: SftpLogin, server, connect) -> Iterator[OpenUpload]:
 def test_bytes_are_reserved_in_one_statement_that_locks(
     open_upload: OpenUpload, acme: Supplier, django_assert_num_queries
 ):
-    with django_assert_num_queries(2):  # files kept by imports, without a lock; the grant
+    with django_assert_num_queries(
+        2
+    ):  # queries: the files that imports keep, without a lock; the reservation
         quota.reserve(open_upload, 30, GIB)
 
     open_upload.refresh_from_db()
     assert open_upload.reserved_bytes == quota.used(acme.pk) == 70 + quota.LEAST_AT_ONCE
 
 
-def test_where_little_is_free_little_is_set_aside(open_upload: OpenUpload, acme: Supplier):
+def test_fewer_bytes_are_reserved_when_few_are_free(open_upload: OpenUpload, acme: Supplier):
     quota.reserve(open_upload, 30, 70 + 1600)
     assert quota.used(acme.pk) == 70 + 100
 
@@ -99,7 +101,9 @@ def test_where_little_is_free_little_is_set_aside(open_upload: OpenUpload, acme:
     assert open_upload.reserved_bytes == quota.used(acme.pk) == 70 + 100
 
 
-def test_an_upload_that_others_went_on_with_sets_nothing_aside(open_upload: OpenUpload, acme: Supplier):
+def test_an_upload_that_another_session_has_resumed_reserves_no_bytes(
+    open_upload: OpenUpload, acme: Supplier
+):
     open_upload.holder = "another"
 
     with pytest.raises(cut_uploads.TakenUp):

@@ -1,4 +1,4 @@
-"""A cut upload can be resumed by its login for a day; until then it is not a file."""
+"""A cut upload can be resumed by its login for a day. It is not a file until it is complete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATH = "products/spring.csv"
 
 
 def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: int | None = None) -> None:
-    """Write the rest after the interruption. Fail if the CLOSE is refused."""
+    """Write the rest of an interrupted upload, or all bytes from `at` on. Fail if the CLOSE is refused."""
     flags = paramiko.sftp.SFTP_FLAG_WRITE | paramiko.sftp.SFTP_FLAG_CREATE
     start = client.stat(path).st_size if at is None else at
     _, message = client._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())
@@ -61,14 +61,16 @@ def test_an_upload_cut_at_any_byte_continues_from_there(
     assert not OpenUpload.objects.exists()
 
 
-def test_cut_before_the_first_byte_nothing_is_there(leave_cut, server, connect):
+def test_an_upload_cut_before_its_first_byte_leaves_no_file(leave_cut, server, connect):
     leave_cut(PATH, b"")
 
     with pytest.raises(FileNotFoundError):
         connect(server, "acme").open_sftp().stat(PATH)
 
 
-def test_a_former_version_stays_until_the_new_one_is_whole(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_the_former_version_stays_until_the_new_version_is_complete(
+    leave_cut, acme_sftp, acme_area: AreaPath
+):
     put(acme_sftp, b"former\n", PATH)
     leave_cut(PATH, CSV[:10])
 
@@ -94,7 +96,7 @@ def test_resuming_before_the_cut_overwrites_received_bytes(leave_cut, acme_sftp,
     assert (acme_area / PATH).read_bytes() == CSV
 
 
-def test_going_on_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: AreaPath):
+def test_resuming_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
 
     with pytest.raises(OSError, match="put the whole file"):
@@ -110,7 +112,7 @@ def test_a_new_put_begins_from_the_start(leave_cut, acme_sftp, acme_area: AreaPa
     assert acme_sftp.stat(PATH).st_size == 4
 
 
-def test_a_gap_is_never_kept(server: SftpServer, acme_login: SftpLogin, connect, cut):
+def test_bytes_after_a_gap_are_not_kept(server: SftpServer, acme_login: SftpLogin, connect, cut):
     client = connect(server, "acme")
     file = client.open_sftp().open(PATH, "w")
     for offset in (0, 8, 4):
@@ -121,7 +123,7 @@ def test_a_gap_is_never_kept(server: SftpServer, acme_login: SftpLogin, connect,
     assert connect(server, "acme").open_sftp().stat(PATH).st_size == 2
 
 
-def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: AreaPath):
+def test_a_file_with_a_gap_is_refused(acme_sftp, acme_area: AreaPath):
     file = acme_sftp.open(PATH, "w")
     file.write(CSV[:4])
     file.flush()
@@ -135,7 +137,9 @@ def test_a_file_with_a_gap_is_not_whole(acme_sftp, acme_area: AreaPath):
     assert not (acme_area / PATH).exists()
 
 
-def test_a_session_that_hangs_still_leaves_its_upload_to_the_next(server, acme_login, connect, acme_area):
+def test_the_next_session_can_resume_the_upload_of_a_session_that_hangs(
+    server, acme_login, connect, acme_area
+):
     hanging = connect(server, "acme").open_sftp().open(PATH, "w")
     hanging.write(CSV[:10])
     hanging.stat()
@@ -149,7 +153,7 @@ def test_a_session_that_hangs_still_leaves_its_upload_to_the_next(server, acme_l
     assert Upload.objects.count() == 1
 
 
-def test_others_do_not_see_it(leave_cut, server, rival: Supplier, login_of, connect):
+def test_another_supplier_does_not_see_a_cut_upload(leave_cut, server, rival: Supplier, login_of, connect):
     leave_cut(PATH, CSV[:10])
     login_of(rival)
     other = connect(server, "rival").open_sftp()
@@ -160,7 +164,9 @@ def test_others_do_not_see_it(leave_cut, server, rival: Supplier, login_of, conn
         go_on(other, CSV, at=10)
 
 
-def test_another_login_of_the_supplier_does_not_see_it(leave_cut, acme: Supplier, server, login_of, connect):
+def test_another_login_of_the_supplier_does_not_see_a_cut_upload(
+    leave_cut, acme: Supplier, server, login_of, connect
+):
     leave_cut(PATH, CSV[:10])
     SftpLogin.objects.all().delete()
     login_of(acme, username="acme2")
@@ -169,7 +175,9 @@ def test_another_login_of_the_supplier_does_not_see_it(leave_cut, acme: Supplier
         connect(server, "acme2").open_sftp().stat(PATH)
 
 
-def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: AreaPath, monkeypatch, settings):
+def test_a_cut_upload_is_deleted_after_a_day(
+    leave_cut, acme_sftp, acme_area: AreaPath, monkeypatch, settings
+):
     leave_cut(PATH, CSV[:10])
     collect()
     assert acme_sftp.stat(PATH).st_size == 10
@@ -182,7 +190,7 @@ def test_after_a_day_it_is_gone(leave_cut, acme_sftp, acme_area: AreaPath, monke
     assert [path for path in settings.UPLOADS_DIR.rglob("*") if path.is_file()] == []
 
 
-def test_it_outlives_the_server(acme_login: SftpLogin, connect, acme_area: AreaPath):
+def test_a_cut_upload_survives_a_restart_of_the_server(acme_login: SftpLogin, connect, acme_area: AreaPath):
     with serving(SessionLimits()) as server:
         file = connect(server, "acme").open_sftp().open(PATH, "w")
         file.write(CSV[:10])
@@ -222,7 +230,7 @@ def test_a_file_that_cannot_be_kept_is_dropped_and_other_files_are_kept(
     assert OpenUpload.objects.get().path == "products/second.csv"
 
 
-def test_it_can_be_removed(leave_cut, acme_sftp):
+def test_a_cut_upload_can_be_removed(leave_cut, acme_sftp):
     leave_cut(PATH, CSV[:10])
     acme_sftp.remove(PATH)
 
@@ -230,7 +238,7 @@ def test_it_can_be_removed(leave_cut, acme_sftp):
         acme_sftp.stat(PATH)
 
 
-def test_it_counts_against_the_quota(acme: Supplier, server, login_of, connect, leave_cut):
+def test_a_cut_upload_counts_against_the_quota(acme: Supplier, server, login_of, connect, leave_cut):
     login_of(acme, quota_bytes=100)
     leave_cut(PATH, b"x" * 60)
     client = connect(server, "acme").open_sftp()
@@ -239,8 +247,10 @@ def test_it_counts_against_the_quota(acme: Supplier, server, login_of, connect, 
         go_on(client, b"x" * 101)
 
 
-def test_it_gives_way_where_the_quota_is_short(acme: Supplier, server, login_of, connect, leave_cut):
-    """Users cannot see cut uploads, so they could not remove them."""
+def test_a_cut_upload_is_dropped_when_the_quota_is_short(
+    acme: Supplier, server, login_of, connect, leave_cut
+):
+    """Folders do not list cut uploads, so users cannot find and remove them."""
     login_of(acme, quota_bytes=100)
     leave_cut(PATH, b"x" * 60)
     client = connect(server, "acme").open_sftp()
@@ -252,7 +262,7 @@ def test_it_gives_way_where_the_quota_is_short(acme: Supplier, server, login_of,
         put(client, b"x" * 60, "products/third.csv")
 
 
-def test_with_its_login_it_is_forgotten(leave_cut, acme: Supplier, settings):
+def test_a_cut_upload_is_deleted_with_its_login(leave_cut, acme: Supplier, settings):
     leave_cut(PATH, CSV[:10])
     services.delete(SftpLogin.objects.get(), by=Actor.system("test"))
     collect()

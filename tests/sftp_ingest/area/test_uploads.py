@@ -26,7 +26,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 def unfinished() -> list[str]:
-    """Return the paths of unfinished uploads. Each of them has a blob without a name."""
+    """Return the paths of unfinished uploads. Check that each of them has an incomplete blob."""
     assert Blob.objects.filter(completed_at=None).count() == OpenUpload.objects.count()
     return [upload.path for upload in OpenUpload.objects.all()]
 
@@ -58,7 +58,7 @@ def test_a_put_into_the_first_folder_works_too(acme_sftp, acme_area: AreaPath):
     ]
 
 
-def test_nothing_is_seen_before_the_file_is_whole(acme_sftp, acme_area: AreaPath):
+def test_a_file_is_not_visible_before_it_is_complete(acme_sftp, acme_area: AreaPath):
     file = acme_sftp.open("products/spring.csv", "w")
     file.write(CSV)
     file.flush()
@@ -85,7 +85,9 @@ def test_a_broken_upload_leaves_nothing_in_the_area(
     assert not Upload.objects.exists()
 
 
-def test_a_second_put_replaces_the_first_and_readers_keep_theirs(acme_sftp, acme_area: AreaPath):
+def test_a_second_put_replaces_the_first_and_open_readers_keep_the_old_content(
+    acme_sftp, acme_area: AreaPath
+):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     reader = acme_sftp.open("products/spring.csv")
     acme_sftp.putfo(io.BytesIO(b"sku\n"), "products/spring.csv")
@@ -114,7 +116,7 @@ def test_a_file_that_the_database_does_not_record_does_not_appear(
     assert unfinished() == []
 
 
-def test_a_commit_that_fails_takes_the_file_back(acme_sftp, acme_area: AreaPath, monkeypatch):
+def test_a_failed_commit_leaves_the_former_files(acme_sftp, acme_area: AreaPath, monkeypatch):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     tried = []
 
@@ -179,7 +181,7 @@ def close(client: paramiko.SFTPClient, file: paramiko.SFTPFile) -> None:
     client._request(CMD_CLOSE, file.handle)
 
 
-def test_a_file_written_over_from_its_start_is_replaced_as_a_whole(acme_sftp, acme_area: AreaPath):
+def test_a_file_overwritten_from_its_start_is_replaced_as_a_whole(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.write(CSV + b"A-2,Chair\n")
@@ -202,7 +204,7 @@ def test_a_file_overwritten_up_to_its_middle_stays_unchanged(acme_sftp, acme_are
     assert Upload.objects.count() == 1
 
 
-def test_a_file_is_not_written_over_from_its_middle_on(acme_sftp, acme_area: AreaPath):
+def test_a_file_cannot_be_overwritten_from_its_middle_on(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.seek(3)

@@ -1,4 +1,4 @@
-"""A local store, and one in an S3-compatible server of the tests' own."""
+"""Stores of blobs: on the local disk, and in an S3-compatible server of the tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def s3_server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def s3_client(s3_server: str) -> Any:
-    """Return a client of the tests, with an empty bucket."""
+    """Create an empty bucket, and return an S3 client for the tests."""
     client: Any = SESSION.client(
         "s3",
         endpoint_url=s3_server,

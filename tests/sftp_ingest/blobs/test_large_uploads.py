@@ -106,7 +106,7 @@ def test_blobs_without_references_are_collected_and_others_stay(
     put(acme_sftp, LARGE, PATH)
     former = (acme_area / PATH).entry.blob_id
     put(acme_sftp, b"sku\n", PATH)
-    assert take_uploads() == 0  # until then each upload keeps its content, for a job of its own
+    assert take_uploads() == 0  # until the sweep, each upload keeps its content for its own job
     contents.write([b"that nothing came to refer to"])
     collect()
     assert Blob.objects.count() == 3  # a reader may still use it
@@ -122,7 +122,7 @@ def test_blobs_without_references_are_collected_and_others_stay(
     assert acme_sftp.open(PATH).read() == b"sku\n"
 
 
-def test_content_that_cannot_be_deleted_now_is_deleted_later(acme_sftp, store: Store, monkeypatch):
+def test_content_whose_deletion_fails_is_deleted_later(acme_sftp, store: Store, monkeypatch):
     blob = contents.write([b"unused"])
     monkeypatch.setattr(contents, "UNUSED_KEPT", -contents.UNUSED_KEPT)
 

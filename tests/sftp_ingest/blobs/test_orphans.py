@@ -1,4 +1,4 @@
-"""Content of a rolled back transaction has no row: it is found in its store and deleted."""
+"""Content without a row, left by a rolled back transaction, is found in its store and deleted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_store(store: Store) -> set[int]:
 def lost(
     store: Store, acme: Supplier, client_for: Callable[..., ApiClient], monkeypatch: pytest.MonkeyPatch
 ) -> int:
-    """Content of a request that was refused after its lines were stored."""
+    """Make a request that is refused after its lines were stored. Return the number of the lost content."""
 
     def refuse(*args: object, **kwargs: object) -> None:
         raise Invalid("Not this one.")

@@ -30,7 +30,7 @@ PATH = "products/a.csv"
 
 @pytest.fixture
 def silent() -> Iterator[int]:
-    """The port of a server that never answers."""
+    """Yield the port of a server that never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 
@@ -83,7 +83,7 @@ def test_a_full_disk_is_reported(acme_sftp: paramiko.SFTPClient, acme_area: Area
 @pytest.mark.parametrize(
     ("attempts", "status", "code"), [(0, Status.RUNNING, None), (4, Status.FAILED, "storage_away")]
 )
-def test_an_import_is_tried_again_and_then_says_so(
+def test_an_import_without_storage_is_tried_again_and_fails_at_last(
     uploads_url: str,
     broken_url: str,
     settings: Any,

@@ -62,7 +62,7 @@ class Host:
 
 @pytest.fixture
 def hosts(acme: Supplier, uploads_url: str, settings, tmp_path: Path) -> Iterator[list[Host]]:
-    # The servers have the hashers of the settings, and not the quick one of the tests.
+    # The servers are other processes, which cannot read the fast password hash of the tests.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     SftpLoginFactory.create(supplier=acme, password=PASSWORD)
     settings.UPLOADS_URL = uploads_url

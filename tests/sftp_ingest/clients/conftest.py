@@ -19,7 +19,7 @@ from tests.sftp_ingest.conftest import PASSWORD
 
 @dataclass
 class Programs:
-    """Runs a program in the folder `client`, with the files for its login."""
+    """Client programs in the folder `client`, with a key and a known host for the login."""
 
     port: int
     home: Path
@@ -59,7 +59,7 @@ class Programs:
         )
 
     def well(self, *words: str | Path, given: str | None = None) -> str:
-        """Return the output of a run that must succeed."""
+        """Run a program that must succeed, and return its output."""
         done = self.run(*words, given=given)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
@@ -67,7 +67,7 @@ class Programs:
 
 @pytest.fixture
 def programs(server: SftpServer, acme: Supplier, tmp_path: Path) -> Programs:
-    """The programs, in a folder with x.csv and spring/deep/y.csv, both from 2020."""
+    """Return the programs, in a folder with x.csv and spring/deep/y.csv, both from 2020."""
     if not shutil.which("ssh-keygen"):
         pytest.skip("the OpenSSH client is not installed")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)

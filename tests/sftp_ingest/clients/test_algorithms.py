@@ -24,7 +24,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(programs: Programs, server: SftpServer) -> Run:
-    """Run an OpenSSH program with options, which knows all host keys of the server."""
+    """Return a function that runs an OpenSSH program, which knows all host keys of the server."""
     lines = (f"[127.0.0.1]:{server.port} {key.get_name()} {key.get_base64()}\n" for key in server._keys)
     (programs.home / "known").write_text("".join(lines))
 
@@ -65,7 +65,7 @@ def test_a_client_that_prefers_another_kind_still_sees_the_ed25519_key(server):
         transport.close()
 
 
-def test_a_client_that_waits_for_the_servers_list_gets_it_with_all_kinds(server):
+def test_a_client_that_waits_for_the_servers_algorithms_gets_all_kinds_of_host_keys(server):
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         client.sendall(b"SSH-2.0-patient\r\n")
         answer = b""

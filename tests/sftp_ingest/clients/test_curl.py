@@ -1,4 +1,4 @@
-"""curl, with libssh2."""
+"""curl, which uses libssh2, uploads, lists, downloads and resumes files."""
 
 from __future__ import annotations
 

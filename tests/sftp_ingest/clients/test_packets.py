@@ -1,4 +1,4 @@
-"""The packets of clients that may not run here: WinSCP and sshfs."""
+"""The packets of clients that the tests may be unable to run: WinSCP and sshfs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 class Packets:
-    """Sends raw requests, and returns the answers."""
+    """A client that sends raw requests, and returns the answers."""
 
     def __init__(self, client: paramiko.SFTPClient) -> None:
         self.client = client
@@ -91,7 +91,7 @@ def test_winscp_resumes_its_filepart_and_renames_it(
     assert Upload.objects.latest("id").path == "products/x.csv"
 
 
-def test_winscp_asks_whether_a_file_is_there_by_opening_it_as_a_new_one(packets: Packets, leave_cut):
+def test_winscp_opens_a_file_as_a_new_file_to_learn_whether_it_exists(packets: Packets, leave_cut):
     leave_cut("products/x.csv", CSV[:4])
     new = packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL)
     packets.write(new, 0, b"sku\n")
@@ -101,7 +101,7 @@ def test_winscp_asks_whether_a_file_is_there_by_opening_it_as_a_new_one(packets:
         packets.open("/products/x.csv", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL)
 
 
-def test_winscp_removes_a_filepart_that_it_does_not_go_on_with(packets: Packets, leave_cut):
+def test_winscp_removes_a_filepart_that_it_does_not_resume(packets: Packets, leave_cut):
     leave_cut("products/x.csv.filepart", CSV[:4])
     packets.ask(CMD_REMOVE, "/products/x.csv.filepart")
 
@@ -109,7 +109,9 @@ def test_winscp_removes_a_filepart_that_it_does_not_go_on_with(packets: Packets,
         packets.ask(CMD_LSTAT, "/products/x.csv.filepart")
 
 
-def test_sshfs_sees_reads_dates_and_renames_a_file_that_it_has_open(packets: Packets, acme_area: AreaPath):
+def test_sshfs_reads_renames_and_sets_the_times_of_a_file_that_it_has_open(
+    packets: Packets, acme_area: AreaPath
+):
     new = packets.open("/products/half", SFTP_FLAG_CREATE | SFTP_FLAG_EXCL | SFTP_FLAG_READ)
     assert packets.size(CMD_LSTAT, "/products/half") == 0
     packets.write(new, 0, CSV)

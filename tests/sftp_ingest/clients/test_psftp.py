@@ -1,4 +1,4 @@
-"""PuTTY's client."""
+"""psftp, the SFTP client of PuTTY."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rclone copies files with another size or time, so times must be kept."""
+"""rclone copies files whose size or time differs, so the server must keep the times of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An area mounted as a folder: programs that know of no SFTP open, cut short, rename and close late."""
+"""An area mounted as a folder by sshfs. Programs without SFTP open, truncate, rename and close its files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [
 
 @dataclass
 class Mount:
-    """An area as a folder. Written files are complete when `leave` returns; sshfs does not wait."""
+    """A mounted area. Written files are complete only after `leave`, because sshfs closes them later."""
 
     root: Path
     server: SftpServer

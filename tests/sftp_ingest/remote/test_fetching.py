@@ -1,4 +1,4 @@
-"""Fetching from a supplier's own host. Our own server plays that host."""
+"""The fetch of files from a supplier's own host, for which these tests use our own SFTP server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CSV = b"sku,title\n" * 100_000
 
 @pytest.fixture
 def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogin], server: SftpServer):
-    """Acme's files lie in the home of the login `rival` on a host that happens to be this one."""
+    """Register our own server as Acme's remote host. Its files are in the area of the login `rival`."""
     login_of(rival)
     return RemoteHostFactory.create(
         supplier=acme,
@@ -129,7 +129,7 @@ def test_an_unreachable_host_is_reported(acme: Supplier, url: str):
     assert f"127.0.0.1:{port}" in answer.message
 
 
-def test_a_host_that_is_no_longer_registered_is_not_asked(acme: Supplier, url: str):
+def test_no_file_is_fetched_from_a_host_that_is_no_longer_registered(acme: Supplier, url: str):
     RemoteHost.objects.all().delete()
 
     assert failure(acme, url).code == "remote_not_registered"
@@ -178,7 +178,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 ):
     whole = ReadHandle.read
     lost: list[int] = []
-    # otherwise the chunk would be lost with the connection, and no chunks could be mixed
+    # Set after the first chunk has arrived: without it, no old chunk could be mixed with new chunks.
     came = threading.Event()
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
@@ -254,17 +254,17 @@ def test_a_canceled_fetch_does_not_wait_for_the_host(acme: Supplier, url: str, s
 
 
 @pytest.mark.parametrize("limit", ["FETCH_TIMEOUT", "RATE_AFTER"])
-def test_a_slow_or_trickling_host_is_dropped(
+def test_the_fetch_ends_if_the_host_is_silent_or_too_slow(
     limit: str, acme: Supplier, url: str, silent_host: threading.Event, monkeypatch
 ):
     monkeypatch.setattr(f"sftp_ingest.remote.fetching.{limit}", -1.0)
     began = time.monotonic()
 
     assert failure(acme, url).code == "remote_timeout"
-    assert time.monotonic() - began < 45, "it waited until the host was silent for too long"
+    assert time.monotonic() - began < 45, "the fetch waited longer than its limit"
 
 
-def test_a_host_that_never_begins_with_sftp_is_left(acme: Supplier, url: str, monkeypatch):
+def test_the_fetch_ends_if_the_host_never_starts_sftp(acme: Supplier, url: str, monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(Session, "check_channel_subsystem_request", lambda *_: over.wait(60))
     monkeypatch.setattr("sftp_ingest.remote.connection.ANSWER_TIMEOUT", 1.0)
@@ -275,7 +275,7 @@ def test_a_host_that_never_begins_with_sftp_is_left(acme: Supplier, url: str, mo
         over.set()
 
 
-def test_a_host_that_is_tried_is_not_waited_for_when_it_trickles(registered: RemoteHost, monkeypatch):
+def test_the_test_of_a_host_has_a_time_limit(registered: RemoteHost, monkeypatch):
     monkeypatch.setattr("sftp_ingest.remote.probing.MOST_SECONDS", -1.0)
 
     with pytest.raises(RemoteFailed) as caught:

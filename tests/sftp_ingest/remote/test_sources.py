@@ -45,7 +45,7 @@ def host(acme: Supplier) -> RemoteHost:
         "sftp://acme@exchange.example:2222/products/spring%201.csv",
     ],
 )
-def test_these_mean_a_file_of_the_own_area(acme: Supplier, spring: AreaPath, value: str):
+def test_these_values_name_a_file_of_the_own_area(acme: Supplier, spring: AreaPath, value: str):
     SftpLoginFactory.create(supplier=acme)
 
     assert classify(acme, value) == Local("products/spring 1.csv")

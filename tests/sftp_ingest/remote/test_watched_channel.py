@@ -1,4 +1,4 @@
-"""The watched channel of an SFTP client: its callback runs however the host is slow."""
+"""The watched channel of an SFTP client, whose callback runs even while the host is silent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sftp_ingest.remote.connection import WatchedChannel
 
 
 class Unwanted(Exception):
-    """The fetch was canceled."""
+    """The error that the callback raises when the fetch is canceled."""
 
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Ours and the host's end of a connection."""
+    """Yield our end and the host's end of a connection."""
     monkeypatch.setattr(connection, "LOOK_SECONDS", 0.01)
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -52,7 +52,7 @@ def test_an_exception_of_the_callback_ends_the_session(ends, step: Callable[[Wat
 
 
 @pytest.mark.parametrize("step", [receive, send_much])
-def test_a_host_that_neither_answers_nor_takes_is_left(ends, step, monkeypatch):
+def test_the_session_ends_if_the_host_neither_sends_nor_receives(ends, step, monkeypatch):
     monkeypatch.setattr(connection, "ANSWER_TIMEOUT", 0.02)
     channel = WatchedChannel(ends[0], lambda number: None)
 

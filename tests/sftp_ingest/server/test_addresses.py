@@ -1,4 +1,4 @@
-"""Addresses as they are recorded and counted."""
+"""Addresses of clients, in the form in which they are stored and counted."""
 
 from __future__ import annotations
 

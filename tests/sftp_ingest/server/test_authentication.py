@@ -32,7 +32,7 @@ def test_a_key_opens_the_area(server, acme: Supplier, key: paramiko.PKey, connec
     assert connect(server, "acme", pkey=key).open_sftp().listdir("products") == []
 
 
-def test_another_key_does_not(server, acme_login: SftpLogin, key: paramiko.PKey, connect):
+def test_another_key_does_not_open_the_area(server, acme_login: SftpLogin, key: paramiko.PKey, connect):
     with pytest.raises(paramiko.AuthenticationException):
         connect(server, "acme", pkey=key)
 

@@ -1,4 +1,4 @@
-"""Limits of one client, so that others are served."""
+"""Limits for each client, so that the server can serve the other clients."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_idle_client_is_dropped(acme_login: SftpLogin, serve, connect):
     assert not client.get_transport().is_active()
 
 
-def test_one_address_cannot_take_all_places(serve):
+def test_connections_without_a_login_from_one_address_are_limited(serve):
     server = serve(unauthenticated_per_address=2)
     clients = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(3)]
     greetings = [client.recv(100)[:4] for client in clients]
@@ -66,7 +66,7 @@ def test_handles_and_channels_are_limited(acme_login: SftpLogin, serve, connect)
         client.get_transport().open_session(timeout=10)
 
 
-def test_one_login_has_so_many_connections_at_most_with_or_without_a_channel(
+def test_the_connections_of_a_login_are_limited_with_and_without_a_channel(
     acme_login: SftpLogin, rival: Supplier, login_of, serve, connect
 ):
     login_of(rival)
@@ -84,7 +84,7 @@ def test_one_login_has_so_many_connections_at_most_with_or_without_a_channel(
     assert connect(server, "acme").open_sftp().listdir("products") == []
 
 
-def test_a_login_that_is_refused_for_its_connections_hears_why_and_is_no_failure(
+def test_a_login_with_too_many_connections_gets_the_reason_and_is_no_failure(
     acme_login: SftpLogin, serve, connect
 ):
     server = serve(connections_per_login=1)
@@ -98,7 +98,7 @@ def test_a_login_that_is_refused_for_its_connections_hears_why_and_is_no_failure
     assert login_throttle.record_failure("acme", "127.0.0.1") == 1
 
 
-def test_one_address_has_so_many_connections_without_a_channel_at_most(acme_login: SftpLogin, serve, connect):
+def test_connections_without_a_channel_from_one_address_are_limited(acme_login: SftpLogin, serve, connect):
     server = serve(without_channel_per_address=2)
     clients = [connect(server, "acme") for _ in range(2)]
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as third:
@@ -176,7 +176,7 @@ def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login
 def test_an_ended_session_closes_its_silent_connection_at_once(
     acme_login: SftpLogin, serve, connect, monkeypatch
 ):
-    """Five hundred may be silent at once."""
+    """A thread of a silent connection wakes rarely: up to 500 connections may be silent at once."""
     assert WAKE_INTERVAL == 5
     monkeypatch.setattr("sftp_ingest.server.listener.WAKE_INTERVAL", 600.0)  # nothing else wakes it
     server = serve()
@@ -190,7 +190,7 @@ def test_an_ended_session_closes_its_silent_connection_at_once(
     client.close()
 
 
-def test_the_service_says_its_standard_limits():
+def test_the_default_limits_are_those_of_the_documents():
     assert SessionLimits().connections >= 500
     assert (
         SessionLimits().authenticate_within,
@@ -200,7 +200,7 @@ def test_the_service_says_its_standard_limits():
     assert (SftpLogin().largest_file_bytes, SftpLogin().quota_bytes) == (2 * 1024**3, 5 * 1024**3)
 
 
-def test_a_client_that_cannot_be_taken_does_not_end_the_server(
+def test_a_client_that_cannot_be_served_does_not_end_the_server(
     server: SftpServer, acme_login: SftpLogin, connect, monkeypatch
 ):
     def no_thread(*args: object) -> None:

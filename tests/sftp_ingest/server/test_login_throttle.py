@@ -1,4 +1,4 @@
-"""The waits of a client that guesses passwords."""
+"""The delays for a client that guesses passwords."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_five_failures_are_forgiven_by_the_right_password(server, acme_login: Sf
     assert login_throttle.record_failure("acme", "127.0.0.1") == 1
 
 
-def test_others_do_not_wait(server, acme_login: SftpLogin, rival: Supplier, login_of, connect, fail):
+def test_other_logins_and_addresses_do_not_wait(
+    server, acme_login: SftpLogin, rival: Supplier, login_of, connect, fail
+):
     login_of(rival)
     for _ in range(6):
         fail()
@@ -48,7 +50,7 @@ def test_others_do_not_wait(server, acme_login: SftpLogin, rival: Supplier, logi
     assert login_throttle.seconds_to_wait("acme", "192.0.2.7") == 0
 
 
-def test_offering_a_public_key_that_is_known_forgives_nothing(server, acme: Supplier, key, fail):
+def test_a_known_public_key_without_its_signature_forgives_no_failure(server, acme: Supplier, key, fail):
     """A client with only the public half must not reset its failures."""
     SftpLoginFactory.create(supplier=acme, public_keys=f"{key.get_name()} {key.get_base64()}")
     for _ in range(5):
@@ -109,7 +111,7 @@ def test_passwords_from_one_address_are_checked_one_after_another(server, acme_l
 def test_twenty_logins_from_one_address_wait_while_the_service_is_busy(
     acme_login, serve, connect, monkeypatch
 ):
-    """The time that the service needs is not the client's delay."""
+    """The time limit for a login does not include the time that the service needs."""
     server, check = serve(), authentication.by_password
 
     def check_slowly(username: str, password: str) -> SftpLogin | None:

@@ -1,4 +1,4 @@
-"""The stock client, as suppliers use it."""
+"""The OpenSSH programs sftp and scp, as suppliers use them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sftp(
     return run
 
 
-def test_a_file_and_a_folder_are_put_and_got(sftp, tmp_path: Path):
+def test_a_file_and_a_folder_are_uploaded_and_downloaded(sftp, tmp_path: Path):
     done = sftp("put x.csv products/", "put -r spring products/", "get -r products back")
 
     assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def test_a_file_and_a_folder_are_put_and_got(sftp, tmp_path: Path):
     ]
 
 
-def test_a_login_that_cannot_be_checked_is_not_called_wrong(sftp, monkeypatch):
+def test_a_login_that_cannot_be_checked_is_not_reported_as_wrong(sftp, monkeypatch):
     def gone(*_: object) -> None:
         raise OperationalError("the database is being restarted")
 
@@ -135,7 +135,7 @@ def test_scp_works_too(scp):
 def test_scp_overwrites_a_file_with_a_longer_a_shorter_and_an_empty_one(
     scp, acme_area: AreaPath, tmp_path: Path, content: str
 ):
-    """scp opens without asking to truncate, writes all of the file, and sets its size."""
+    """scp opens a file without truncating it, writes all bytes, and sets the size of the file."""
     scp("x.csv", "acme@127.0.0.1:products/")
     (tmp_path / "client/x.csv").write_text(content)
     done = scp("-p", "x.csv", "acme@127.0.0.1:products/")

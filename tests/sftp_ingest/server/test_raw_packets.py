@@ -40,7 +40,7 @@ def text(value: str) -> bytes:
 
 
 class Conversation:
-    """Bytes over a channel, as they are."""
+    """A client that sends and receives raw SFTP packets over a channel."""
 
     def __init__(self, channel: paramiko.Channel) -> None:
         self.channel = channel
@@ -69,7 +69,7 @@ class Conversation:
         data = b""
         while len(data) < length:
             piece = self.channel.recv(length - len(data))
-            assert piece, "the server has ended it"
+            assert piece, "the server has ended the channel"
             data += piece
         return data
 
@@ -101,7 +101,7 @@ def test_an_unknown_command_is_reported_as_unsupported(raw: Conversation):
 
 
 @pytest.mark.parametrize("length", [0, 2**20 + 1, HUGE])
-def test_a_packet_of_an_impossible_length_ends_no_more_than_its_own_conversation(
+def test_a_packet_of_an_impossible_length_ends_only_its_own_channel(
     length: int, raw: Conversation, transport: paramiko.Transport, acme_area: AreaPath
 ):
     raw.channel.sendall(struct.pack(">I", length) + b"x" * 100)

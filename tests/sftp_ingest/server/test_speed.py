@@ -1,4 +1,4 @@
-"""The fast replacements give the same results as paramiko's own code."""
+"""Our fast replacements of parts of paramiko give the same results as paramiko's own code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sftp_ingest.server.speed import READ_AT_ONCE, BufferedSocket, use_fast_chec
 
 
 class CountingSocket(socket.socket):
-    """Counts its calls and their bytes."""
+    """A socket that counts its calls and their bytes."""
 
     asked: list[int]
 
@@ -41,7 +41,7 @@ def test_small_reads_make_one_large_system_call():
 
 
 @pytest.mark.parametrize("digest", [hashlib.sha256, hashlib.sha512])
-def test_checksums_are_the_same(digest):
+def test_checksums_equal_those_of_paramiko(digest):
     use_fast_checksums()
 
     expected = hmac.new(b"key", b"message", digest).digest()

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def secret(rival: Supplier) -> AreaPath:
-    """A file of Rival's."""
+    """Create a file in Rival's area."""
     path = area_of(rival) / "products/secret.csv"
     path.write_text("secret")
     return path
@@ -78,7 +78,7 @@ def test_a_file_cannot_be_renamed_out_of_the_area(
     assert (area_of(rival) / "products").names() == ["secret.csv"]
 
 
-def test_templates_and_the_first_folders_stay_as_they_are(acme_sftp, acme_area: AreaPath):
+def test_templates_and_the_first_folders_cannot_be_changed(acme_sftp, acme_area: AreaPath):
     acme_sftp.putfo(io.BytesIO(b"x"), "products/a.csv")
 
     assert acme_sftp.open("templates/products.csv").read().startswith(b"sku,")
@@ -100,7 +100,7 @@ def test_templates_and_the_first_folders_stay_as_they_are(acme_sftp, acme_area: 
 @pytest.mark.parametrize(
     "name", ["a\nb.csv", "a\u202ecsv.exe", "a\\b.csv", " a.csv", "a\x7f.csv", "\u2028.csv", "ä" * 130]
 )
-def test_names_that_deceive_are_refused(acme_sftp, acme_area: AreaPath, name: str):
+def test_misleading_names_are_refused(acme_sftp, acme_area: AreaPath, name: str):
     with pytest.raises(OSError, match="The name"):
         acme_sftp.open(f"products/{name}", "w")
     with pytest.raises(OSError, match="The name"):
@@ -144,7 +144,7 @@ def test_a_file_can_be_truncated_only_to_zero_bytes(acme_sftp, acme_area: AreaPa
     assert list(Upload.objects.order_by("id").values_list("size", flat=True)) == [3, 0]
 
 
-def test_the_extension_that_can_be_made_to_spin_is_off(acme_sftp):
+def test_the_extension_that_could_read_forever_is_switched_off(acme_sftp):
     acme_sftp.putfo(io.BytesIO(b"abc"), "products/a.csv")
     file = acme_sftp.open("products/a.csv")
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
-
 from catalog.importing.kind import PRODUCTS
 from fulfillments.states import State, sql
 from imports.states import Status
@@ -19,11 +17,12 @@ from inventory.importing.kind import INVENTORY
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
 from orders.processing_state import ProcessingState
+from tools.bench.database import execute
 from tools.bench.serving import market
-from tools.bench.serving.market import PARTIES, VARIANTS, execute
+from tools.bench.serving.market import PARTIES, VARIANTS
 
 KINDS = 8
-"""The number of reasons for which orders wait: order n waits for reason n modulo this."""
+"""The number of reasons for which orders wait. Order n waits for the reason n modulo KINDS."""
 
 EXCEPTION = sql(ProcessingState.EXCEPTION)
 # Orders %(first)s to %(last)s wait, regardless of their state before.
@@ -155,64 +154,25 @@ PAST = (
         {MOMENT}, {MOMENT}, {MOMENT}, {MOMENT}
     FROM {NUMBERED} WHERE mod(n, 500) = 0""",
 )
-DROPPABLE = """
-    SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid)
-    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
-    WHERE t.relname ~ '^(orders|fulfillments|events)_' AND t.relkind = 'r' AND NOT i.indisunique
-"""
-FOREIGN_KEYS = """
-    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
-    WHERE contype = 'f' AND conparentid = 0
-        AND conrelid::regclass::text ~ '^(orders|fulfillments|events|inventory|imports|sftp|accounts)_'
-"""
-
-
-def furnish(waiting: int) -> None:
-    """Add the records that do not grow, and make this many orders wait. Call it after the first orders."""
-    execute(ONCE)
-    wait(1, waiting)
 
 
 def wait(first: int, last: int) -> None:
     """Make these orders wait for an operator."""
-    execute("ALTER TABLE orders_order DISABLE TRIGGER USER")
-    for statement in WAITING:
-        execute(statement, {"first": first, "last": last})
-    execute("ALTER TABLE orders_order ENABLE TRIGGER USER")
+    with _without_trigger():
+        for statement in WAITING:
+            execute(statement, {"first": first, "last": last})
     execute("VACUUM ANALYZE")
 
 
 def grow(before: int, after: int) -> None:
     """Add the orders after the first number, up to and including the second, with their records."""
-    with _bare_tables():
-        for first in range(before + 1, after + 1, market.BATCH):
-            last = min(first + market.BATCH - 1, after)
-            market.add(first, last)
-            for statement in PAST:
-                execute(statement, {"first": first, "last": last})
-    market.complete()
+    with _without_trigger():
+        market.grow(before, after, (*market.PAST, *PAST))
 
 
 @contextmanager
-def _bare_tables() -> Iterator[None]:
-    """Drop triggers, foreign keys and non-unique indexes, and build them again over all new rows at once."""
-    with connection.cursor() as cursor:
-        cursor.execute(DROPPABLE)
-        indexes = cursor.fetchall()
-        cursor.execute(FOREIGN_KEYS)
-        keys = cursor.fetchall()
+def _without_trigger() -> Iterator[None]:
+    """Disable the trigger that writes search entries. PAST inserts its own entries, with many names."""
     execute("ALTER TABLE orders_order DISABLE TRIGGER USER")
-    for table, name, _ in keys:
-        execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
-    for name, _ in indexes:
-        execute(f"DROP INDEX {name}")
-    try:
-        yield
-    finally:
-        execute("SET maintenance_work_mem = '512MB'")
-        for _, definition in indexes:
-            execute(definition)
-        for table, name, definition in keys:
-            valid = "" if table == "inventory_stockmovement" else "NOT VALID"
-            execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition} {valid}")
-        execute("ALTER TABLE orders_order ENABLE TRIGGER USER")
+    yield
+    execute("ALTER TABLE orders_order ENABLE TRIGGER USER")

@@ -2,19 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from django.conf import settings
-from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.test import Client
-
-from backoffice.navigation.counting import count_waiting
-
 TICK = "the task that counts open work for the menu"
 
 PAGES = {
@@ -87,65 +74,3 @@ PAGES = {
     "the activity log: one order": "/admin/activity/?about=5000",
     "the status page": "/admin/status/",
 }
-
-
-def address(client: Client, path: str) -> str:
-    """Return the address of a page, or of its next page if the path ends in ` next`."""
-    if not path.endswith(" next"):
-        return path
-    first = path.removesuffix(" next")
-    link = re.search(r'href="\?([^"]*start=[\w-]+)"', client.get(first).content.decode())
-    return f"{first}?{link[1]}" if link else first
-
-
-def operator() -> Client:
-    """Sign in an operator with all permissions, and return their client."""
-    logging.getLogger("exchange.request").setLevel(logging.WARNING)
-    user, _ = User.objects.get_or_create(username="bench", is_staff=True, is_superuser=True)
-    settings.SECOND_FACTOR = "groups"  # the bench's operator has no second factor
-    client = Client(HTTP_HOST="localhost")
-    client.force_login(user)
-    return client
-
-
-def ask(client: Client, path: str) -> None:
-    """Request a page. It must exist, or redirect to the record of a search."""
-    if path == TICK:
-        count_waiting()
-        return
-    response = client.get(path)
-    for _ in getattr(response, "streaming_content", ()):
-        pass
-    assert response.status_code in (200, 302), f"{path} answers {response.status_code}"
-
-
-def statements(client: Client, path: str) -> int:
-    """Return the number of statements of a page."""
-    sent = 0
-
-    def count(execute, sql, params, many, context):  # type: ignore[no-untyped-def]
-        nonlocal sent
-        sent += "SAVEPOINT" not in str(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(count):
-        ask(client, path)
-    return sent
-
-
-def over(name: str) -> BaseDatabaseWrapper:
-    """Return a connection to another database of the same server."""
-    other = connection.copy()
-    other.settings_dict["NAME"] = name
-    return other
-
-
-@contextmanager
-def on(other: BaseDatabaseWrapper) -> Iterator[None]:
-    """Make Django's models use this connection."""
-    before = connections[DEFAULT_DB_ALIAS]
-    connections[DEFAULT_DB_ALIAS] = other
-    try:
-        yield
-    finally:
-        connections[DEFAULT_DB_ALIAS] = before

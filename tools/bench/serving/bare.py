@@ -1,42 +1,56 @@
-"""Bare views: the same answers as the Exchange's, by the unavoidable SQL and nothing else.
+"""Bare views: the SQL of the Exchange's answers and nothing else.
 
-A bare view checks only that the key is valid. Its columns and fields come from the row classes and answer
-types of the real view, so that a new field appears in both.
+A read repeats the statements of the real view. A push has its own statements, as few as possible.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from functools import cache
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any
 
-from django.db import connection
-from django.db.models import Model
+from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.test import Client
+from django.views.decorators.csrf import csrf_exempt
 
-from api.renderers import encode, iso
-from fastdb.rows import as_rows, grouped, rows_of
-from fulfillments.models import Fulfillment, FulfillmentLine, Rejection, Return, Shipment
-from fulfillments.selectors import FulfillmentLineRow, FulfillmentRow, RejectionRow, ReturnRow, ShipmentRow
-from fulfillments.serializers import FulfillmentJson, FulfillmentLineJson
-from fulfillments.states import CAPTURABLE, sql
-from fulfillments.tracking import tracking_url
-from orders.models import Order, OrderLine
-from orders.selectors import OrderFulfillmentRow, OrderLineRow, OrderRow, PlacedLineRow
-from orders.serializers import (
-    CountsJson,
-    OrderFieldsJson,
-    OrderFulfillmentJson,
-    OrderLineJson,
-    OrderPlacedLineJson,
-    OrderShipmentJson,
-)
+from api.renderers import encode
+from fulfillments.states import State, sql
+from inventory.models import MovementKind
+from inventory.movements import insert_movements
+from orders.processing_state import ProcessingState
+from tools.bench.database import execute
 
-R = TypeVar("R", bound=NamedTuple)
+Recording = tuple[list[tuple[str, Any]], bytes]
+_recordings: dict[str, Recording] = {}
+
+
+def replay(request: HttpRequest, read: str = "") -> HttpResponse:
+    """Run the SELECTs of the real view, recorded at the first request for the path; return its answer."""
+    path = request.get_full_path()
+    if path not in _recordings:
+        _recordings[path] = _record(path.replace("/bare/", "/v3/", 1), request.headers["Authorization"])
+    statements, body = _recordings[path]
+    with connection.cursor() as cursor:
+        for statement, params in statements:
+            cursor.execute(statement, params)
+            cursor.fetchall()
+    return HttpResponse(body, content_type="application/json")
+
+
+def _record(path: str, authorization: str) -> Recording:
+    statements: list[tuple[str, Any]] = []
+
+    def remember(execute, statement, params, many, context):  # type: ignore[no-untyped-def]
+        if statement.lstrip(" (\n").startswith(("SELECT", "WITH")):
+            statements.append((statement, params))
+        return execute(statement, params, many, context)
+
+    with connection.execute_wrapper(remember):
+        answer = Client(HTTP_HOST="127.0.0.1").get(path, headers={"Authorization": authorization})
+    assert answer.status_code == 200, f"{path} answers {answer.status_code}"
+    return statements, answer.content
+
 
 KEY = """
     SELECT k.digest, k.name, k.scopes, k.expires_at, k.revoked_at, k.rate_limit, k.last_used_at,
@@ -44,153 +58,166 @@ KEY = """
     FROM accounts_apikey k LEFT JOIN accounts_supplier s ON s.id = k.supplier_id
     LEFT JOIN accounts_retailer r ON r.id = k.retailer_id WHERE k.prefix = %s
 """
-FULFILLMENTS = f"""
-    WHERE fulfillments_fulfillment.supplier_id = %s
-        AND fulfillments_fulfillment.state IN ({sql(*CAPTURABLE)}) AND NOT orders_order.held
-    ORDER BY fulfillments_fulfillment.id LIMIT 101
+CANDIDATES = """
+    SELECT v.sku, v.id, v.supplier_id, v.retail_price, v.wholesale_price, p.id, s.priority, w.id,
+        v.upc, v.title
+    FROM accounts_partnership p JOIN accounts_supplier s ON s.id = p.supplier_id
+    JOIN inventory_warehouse w ON w.supplier_id = s.id AND w.is_default
+    JOIN catalog_variant v ON v.supplier_id = p.supplier_id AND v.listed AND v.sku = ANY(%s)
+    WHERE p.retailer_id = %s AND p.is_active
 """
-OF_FULFILLMENTS = "WHERE {table}.fulfillment_id = ANY(%s) ORDER BY {table}.id"
-ORDERS = "WHERE retailer_id = %s AND updated_at > %s ORDER BY updated_at LIMIT 101"
+ORDER = f"""
+    INSERT INTO orders_order (retailer_id, retailer_order_id, type, id_in_source, billing_address,
+        shipping_address, shipping_method_code, shipping_paid, sales_division_code, sales_order_number,
+        gift_message, is_gift, notes, content_digest, held, processing_state)
+    VALUES (%s, %s, 'dropship', '', %s, %s, %s, %s, '', '', '', false, '[]', '', false,
+        {sql(ProcessingState.RECEIVED)})
+    RETURNING id
+"""
+LOCK = """
+    SELECT variant_id, on_hand, reserved FROM inventory_stocklevel WHERE variant_id = ANY(%s)
+    ORDER BY variant_id, warehouse_id FOR UPDATE
+"""
+LINES = """
+    INSERT INTO orders_orderline (order_id, position, sku, upc, title, quantity, billed_amount, notes, open,
+        reserved, shipped, rejected, canceled, returned, dropped)
+    SELECT %s, o - 1, sku, '', title, quantity, 19.99, '[]', quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::text[], %s::text[], %s::int[]) WITH ORDINALITY AS l (sku, title, quantity, o) RETURNING id
+"""
+FULFILLMENT = f"""
+    INSERT INTO fulfillments_fulfillment (order_id, supplier_id, partnership_id, warehouse_id, state,
+        state_before_cancel, tracking_number, invoice_id)
+    VALUES (%s, %s, %s, %s, {sql(State.NEW)}, '', '', '') RETURNING id
+"""
+PARTS = """
+    INSERT INTO fulfillments_fulfillmentline (fulfillment_id, order_line_id, variant_id, sku, upc, title,
+        wholesale_price, quantity, reserved, shipped, rejected, canceled, returned, cancel_requested)
+    SELECT %s, line, variant, sku, upc, title, price, quantity, quantity, 0, 0, 0, 0, 0
+    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::numeric[], %s::int[])
+        AS p (line, variant, sku, upc, title, price, quantity)
+"""
+DECISION = (
+    "INSERT INTO fulfillments_routingdecision (order_id, cause, lines) VALUES (%s, 'order.created', %s)"
+)
+MOVEMENTS = insert_movements(
+    MovementKind.RESERVE,
+    "written",
+    reserved_change="quantity",
+    actor="'key:bench'",
+    request_id="%s",
+    order_id="%s",
+    fulfillment_id="%s",
+)
+STOCK = f"""
+    WITH written AS (
+        UPDATE inventory_stocklevel s SET reserved = reserved + quantity, updated_at = clock_timestamp()
+        FROM unnest(%s::bigint[], %s::int[]) AS n (variant_id, quantity) WHERE s.variant_id = n.variant_id
+        RETURNING s.variant_id, s.warehouse_id, s.on_hand, s.reserved, n.quantity
+    )
+    {MOVEMENTS}
+"""
+EVENTS = """
+    INSERT INTO events_event (type, area, supplier_id, retailer_id, order_id, fulfillment_id, actor,
+        request_id, from_state, to_state, data)
+    VALUES ('order.created', 'orders', NULL, %(retailer)s, %(order)s, NULL,
+         'key:bench', %(request)s, '', '', '{}'),
+        ('fulfillment.created', 'fulfillments', %(supplier)s, %(retailer)s, %(order)s, %(fulfillment)s,
+         'key:bench', %(request)s, '', '', '{}')
+"""
+STAMP = """
+    WITH clock AS (
+        UPDATE orders_retailerclock SET pending = pending + 1,
+            last = greatest(date_trunc('milliseconds', clock_timestamp()), last + interval '1 ms')
+        WHERE retailer_id = %s RETURNING last
+    )
+    UPDATE orders_order SET updated_at = clock.last FROM clock WHERE id = %s
+"""
+FOUND = "SELECT sku, id FROM catalog_variant WHERE supplier_id = %s AND sku = ANY(%s)"
+COUNTED = """
+    INSERT INTO inventory_stocklevel (variant_id, warehouse_id, on_hand, reserved)
+    SELECT variant, %s, amount, 0 FROM unnest(%s::bigint[], %s::int[]) AS n (variant, amount) ORDER BY variant
+    ON CONFLICT (variant_id, warehouse_id) DO UPDATE SET on_hand = excluded.on_hand, updated_at = now()
+    WHERE inventory_stocklevel.on_hand <> excluded.on_hand
+"""
+PUSHED = """
+    INSERT INTO events_event (type, area, supplier_id, actor, request_id, from_state, to_state, data)
+    VALUES ('inventory.updated', 'inventory', %s, 'key:bench', '', '', '', '{}')
+"""
 
 
-def statement_rows(statement: str, *params: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+@csrf_exempt
+def orders(request: HttpRequest, retailer_id: int) -> HttpResponse:
+    return push_order(request, retailer_id) if request.method == "POST" else replay(request)
 
 
-def rows(model: type[Model], row: type[R], rest: str, *params: Any) -> list[R]:
-    """Return the rows of a table that the rest of the statement selects."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_select(model, row)} {rest.format(table=model._meta.db_table)}", params)
-        return rows_of(cursor, row)
+def push_order(request: HttpRequest, retailer_id: int) -> HttpResponse:
+    """Create an order whose lines have one candidate each, all of the same supplier."""
+    check_key(request)
+    body = json.loads(request.body)
+    quantities = {line["sku"]: line["quantity"] for line in body["order_lines"]}
+    with connection.cursor() as cursor, transaction.atomic():
+        cursor.execute(CANDIDATES, [list(quantities), retailer_id])
+        offers = {row[0]: row[1:] for row in cursor.fetchall()}
+        variants = [offers[sku][0] for sku in quantities]
+        _, supplier, _, _, partnership, _, warehouse, *_ = offers[next(iter(quantities))]
+        prices, upcs, titles = ([offers[sku][column] for sku in quantities] for column in (3, 7, 8))
+        address = json.dumps(body["shipping_address"])
+        number, method, paid = body["retailer_order_id"], body["shipping_method_code"], body["shipping_paid"]
+        cursor.execute(ORDER, [retailer_id, number, address, address, method, paid])
+        order = cursor.fetchone()[0]
+        cursor.execute(LOCK, [variants])
+        assert all(on_hand > reserved for _, on_hand, reserved in cursor.fetchall())
+        cursor.execute(LINES, [order, list(quantities), titles, list(quantities.values())])
+        lines = [row[0] for row in cursor.fetchall()]
+        cursor.execute(FULFILLMENT, [order, supplier, partnership, warehouse])
+        fulfillment = cursor.fetchone()[0]
+        agreed = [list(quantities), upcs, titles, prices]
+        cursor.execute(PARTS, [fulfillment, lines, variants, *agreed, list(quantities.values())])
+        cursor.execute(DECISION, [order, json.dumps(_decision(quantities, lines, offers))])
+        cursor.execute(STOCK, [variants, list(quantities.values()), number, order, fulfillment])
+        known = {"retailer": retailer_id, "order": order, "supplier": supplier, "fulfillment": fulfillment}
+        cursor.execute(EVENTS, {**known, "request": number})
+        cursor.execute(STAMP, [retailer_id, order])
+    payload = {"success": True, "message": "The order is created.", "code": "order_created"}
+    return answer({**payload, "order_id": order, "warnings": []}, status=201)
 
 
-@cache
-def _select(model: type[Model], row: type[NamedTuple]) -> str:
-    """Return the SELECT of a row class up to its conditions. Django writes it once per process."""
-    statement, params = as_rows(model._default_manager.order_by(), row).query.sql_with_params()
-    assert not params, "a bare statement has no values of its own"
-    return statement
+def _decision(quantities: dict[str, int], lines: list[int], offers: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "line_id": line,
+            "quantity": quantity,
+            "unfilled": 0,
+            "candidates": [
+                {"supplier_id": offers[sku][1], "variant_id": offers[sku][0], "warehouse_id": offers[sku][6]}
+            ],
+        }
+        for line, (sku, quantity) in zip(lines, quantities.items(), strict=True)
+    ]
 
 
-def copying(row: type[NamedTuple], answer: type) -> Callable[[Sequence[Any]], dict[str, Any]]:
-    """Return the function that copies the fields of an answer that its row has."""
-    names = [name for name in get_type_hints(answer) if name in row._fields]
-    values = itemgetter(*map(row._fields.index, names))
-    return lambda each: dict(zip(names, values(each), strict=True))
-
-
-_order_fields = copying(OrderRow, OrderFieldsJson)
-_order_line = copying(OrderLineRow, OrderLineJson)
-_order_fulfillment = copying(OrderFulfillmentRow, OrderFulfillmentJson)
-_placed_line = copying(PlacedLineRow, OrderPlacedLineJson)
-_order_shipment = copying(ShipmentRow, OrderShipmentJson)
-_fulfillment_fields = copying(FulfillmentRow, FulfillmentJson)
-_fulfillment_line = copying(FulfillmentLineRow, FulfillmentLineJson)
+@csrf_exempt
+def push_stock(request: HttpRequest, supplier_id: int) -> HttpResponse:
+    """Store the counts of known skus. Each sku appears once."""
+    check_key(request)
+    body = json.loads(request.body)
+    amounts = {element["sku"]: element["quantity"] for element in body["inventories"]}
+    with connection.cursor() as cursor, transaction.atomic():
+        cursor.execute(FOUND, [supplier_id, list(amounts)])
+        known = cursor.fetchall()
+        counts = [amounts[sku] for sku, _ in known]
+        cursor.execute(COUNTED, [body["warehouse_id"], [variant for _, variant in known], counts])
+        updated = cursor.rowcount
+        cursor.execute(PUSHED, [supplier_id])
+    payload = {"updated": updated, "unchanged": len(amounts) - updated, "rejected": 0}
+    return answer({**payload, "duplicates": 0, "errors": []})
 
 
 def check_key(request: HttpRequest) -> None:
     secret = request.headers["Authorization"].removeprefix("Bearer ")
-    [(digest, *_)] = statement_rows(KEY, "_".join(secret.split("_")[:2]))
+    [(digest, *_)] = execute(KEY, ["_".join(secret.split("_")[:2])])
     assert digest == hashlib.sha256(secret.encode()).hexdigest()
 
 
 def answer(data: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(encode(data), status=status, content_type="application/json")
-
-
-def capture(request: HttpRequest, supplier_id: int) -> HttpResponse:
-    check_key(request)
-    page = rows(Fulfillment, FulfillmentRow, FULFILLMENTS, supplier_id)[:100]
-    ids = [row.id for row in page]
-    lines = grouped(
-        rows(FulfillmentLine, FulfillmentLineRow, OF_FULFILLMENTS, ids), lambda line: line.fulfillment_id
-    )
-    # The page has new fulfillments only: the real view reads these tables and finds nothing.
-    for model, row_class in ((Shipment, ShipmentRow), (Rejection, RejectionRow), (Return, ReturnRow)):
-        assert not rows(model, row_class, OF_FULFILLMENTS, ids)
-    now = timezone.now()
-    body = [
-        {
-            **_fulfillment_fields(row),
-            "retailer_state": "ordered",
-            "fulfillment_state": row.state,
-            "notes": [*row.notes, *(note for line in lines[row.id] for note in line.notes)],
-            "lines": [_fulfillment_line(line) for line in lines[row.id]],
-            "shipments": [],
-            "kept_shipments": [],
-            "rejections": [],
-            "returns": [],
-            "captured_at": iso(row.captured_at),
-            "due_at": iso(row.due_at),
-            "overdue": row.due_at is not None and row.due_at <= now,
-        }
-        for row in page
-    ]
-    return answer(body)
-
-
-def orders(request: HttpRequest, retailer_id: int) -> HttpResponse:
-    """Answer a page of changed orders, for the same filter as the real view."""
-    check_key(request)
-    since = json.loads(request.GET["filter"])["updated_at"]["gt"]
-    page = rows(Order, OrderRow, ORDERS, retailer_id, since)[:100]
-    return answer({"next": None, "previous": None, "results": orders_json(page)})
-
-
-def order(request: HttpRequest, retailer_id: int, order_id: int) -> HttpResponse:
-    check_key(request)
-    page = rows(Order, OrderRow, "WHERE retailer_id = %s AND id = %s", retailer_id, order_id)
-    return answer(orders_json(page)[0])
-
-
-def orders_json(page: list[OrderRow]) -> list[dict[str, Any]]:
-    ids = [row.id for row in page]
-    of_orders = "WHERE order_id = ANY(%s) ORDER BY "
-    lines = grouped(rows(OrderLine, OrderLineRow, f"{of_orders} position", ids), lambda line: line.order_id)
-    fulfillments = rows(Fulfillment, OrderFulfillmentRow, f"{of_orders} id", ids)
-    of_order = grouped(fulfillments, lambda fulfillment: fulfillment.order_id)
-    numbers = [fulfillment.id for fulfillment in fulfillments]
-    shipments = grouped(
-        rows(Shipment, ShipmentRow, OF_FULFILLMENTS, numbers), lambda shipment: shipment.fulfillment_id
-    )
-    placed = rows(FulfillmentLine, PlacedLineRow, OF_FULFILLMENTS, numbers)
-    placed_of = grouped(placed, lambda line: line.fulfillment_id)
-    name_of = {line.id: line for line in placed}
-    return [
-        {
-            **_order_fields(row),
-            "order_lines": [{**_order_line(line), "expected_at": None} for line in lines[row.id]],
-            "fulfillments": [
-                {
-                    **_order_fulfillment(fulfillment),
-                    "lines": [_placed_line(line) for line in placed_of[fulfillment.id]],
-                    "tracking_numbers": [parcel.tracking_number for parcel in shipments[fulfillment.id]],
-                    "shipments": [shipment_json(parcel, name_of) for parcel in shipments[fulfillment.id]],
-                    "returns": [],
-                }
-                for fulfillment in of_order[row.id]
-            ],
-        }
-        for row in page
-    ]
-
-
-def shipment_json(parcel: ShipmentRow, name_of: dict[int, PlacedLineRow]) -> dict[str, Any]:
-    named = ((name_of[item["line"]], item["quantity"]) for item in parcel.items)
-    items = [
-        {"order_line_id": name.order_line_id, "sku": name.sku, "quantity": quantity}
-        for name, quantity in named
-    ]
-    url = tracking_url(parcel.tracking_number, parcel.carrier)
-    return {**_order_shipment(parcel), "tracking_url": url, "items": items}
-
-
-def counts(request: HttpRequest, retailer_id: int) -> HttpResponse:
-    check_key(request)
-    names = [*CountsJson.__annotations__]
-    statement = f"SELECT {', '.join(names)} FROM orders_retailerclock WHERE retailer_id = %s"
-    [row] = statement_rows(statement, retailer_id)
-    return answer(dict(zip(names, row, strict=True)))

@@ -6,18 +6,18 @@ Markets of all sizes have the same open orders, and so the same work for their s
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from django.db import connection
 
 from accounts.models import ApiKey, Retailer, Supplier
 from fulfillments.states import State, sql
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
 from orders.processing_state import ProcessingState
+from tools.bench.database import execute
 
 PARTIES, VARIANTS = int(os.environ.get("BENCH_PARTIES", "8")), 2_000
-"""The number of retailers, which is also the number of suppliers; and the variants of each supplier.
+"""The number of suppliers, which is also the number of retailers, and the number of each supplier's variants.
 
 Every retailer is a partner of every supplier.
 """
@@ -128,11 +128,6 @@ PAST = (
     FROM ({NUMBERED}) o, generate_series(0, 1) e""",
 )
 
-# The orders refer to rows of these tables by number, from one.
-NUMBERED_FROM_ONE = (
-    *("accounts_supplier", "accounts_retailer", "accounts_partnership"),
-    *("inventory_warehouse", "catalog_variant"),
-)
 NUMBERS = ("orders_order", "orders_orderline", "fulfillments_fulfillment", "fulfillments_fulfillmentline")
 CLOCKS = f"""
     INSERT INTO orders_retailerclock (retailer_id, last, completed, canceled, pending)
@@ -142,11 +137,6 @@ CLOCKS = f"""
     FROM orders_order GROUP BY 1
     ON CONFLICT (retailer_id) DO UPDATE SET completed = excluded.completed, canceled = excluded.canceled,
         pending = excluded.pending
-"""
-# Skip the checks of foreign keys: the rows are correct, and the checks would take most of the time.
-UNCHECKED = """
-    SELECT set_config('session_replication_role', %s, false) FROM pg_roles
-    WHERE rolname = current_user AND rolsuper
 """
 
 
@@ -167,30 +157,12 @@ def open_market() -> Secrets:
     )
 
 
-def grow(before: int, after: int) -> None:
-    """Add the orders after the first number, up to and including the second."""
-    execute(UNCHECKED, ["replica"])
+def grow(before: int, after: int, statements: Sequence[str] = PAST) -> None:
+    """Add the orders after the first number, up to and including the second, by these statements."""
     for first in range(before + 1, after + 1, BATCH):
-        add(first, min(first + BATCH - 1, after))
-    execute(UNCHECKED, ["origin"])
-    complete()
-
-
-def add(first: int, last: int) -> None:
-    """Add the orders of these numbers, without counters and sequences."""
-    for statement in PAST:
-        execute(statement, {"first": first, "last": last})
-
-
-def complete() -> None:
-    """Update counters, sequences and the planner's statistics for the added rows."""
+        for statement in statements:
+            execute(statement, {"first": first, "last": min(first + BATCH - 1, after)})
     execute(CLOCKS)
     for table in NUMBERS:
         execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
     execute("VACUUM ANALYZE")
-
-
-def execute(statement: str, params: object = None) -> None:
-    """Run a statement on Django's database."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)  # type: ignore[arg-type]

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from multiprocessing import get_context
 from statistics import median
 
+from tools.bench.measuring import p95
+from tools.bench.serving.byte_requests import bare
 from tools.bench.serving.load import Round, drive
 from tools.bench.sizes import size
 
 ROUNDS, SECONDS = size(16, smoke=1), size(0.4, smoke=0.1)
 CONNECTIONS = 4
 
-
-@dataclass(frozen=True)
-class LoadTarget:
-    """A server's port, and the requests for it."""
-
-    port: int
-    requests: list[bytes]
+LoadTarget = tuple[int, Sequence[bytes]]
+"""A server's port, and the requests for it."""
 
 
-def in_turn(
-    pool: ProcessPoolExecutor, targets: Mapping[str, LoadTarget], connections: int = CONNECTIONS
-) -> dict[str, list[Round]]:
-    """Return the rounds of each target without the first, which warms up."""
+def in_turn(targets: Mapping[str, LoadTarget], connections: int = CONNECTIONS) -> dict[str, list[Round]]:
+    """Return the rounds of each target without the first, which warms up. Clients have their own process."""
     rounds_of: dict[str, list[Round]] = {name: [] for name in targets}
-    for _ in range(ROUNDS + 1):
-        for name, target in targets.items():
-            task = pool.submit(drive, target.port, target.requests, SECONDS, connections)
-            rounds_of[name].append(task.result())
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for _ in range(ROUNDS + 1):
+            for name, (port, requests) in targets.items():
+                task = pool.submit(drive, port, requests, SECONDS, connections)
+                rounds_of[name].append(task.result())
     return {name: rounds[1:] for name, rounds in rounds_of.items()}
+
+
+def beside_bare(
+    port: int, requests: Sequence[bytes], connections: int = CONNECTIONS
+) -> tuple[float, float, float]:
+    """Return the requests per second of the Exchange and of the bare views, and their ratio."""
+    rounds = in_turn({"real": (port, requests), "bare": (port, [*map(bare, requests)])}, connections)
+    return rate(rounds["real"]), rate(rounds["bare"]), share(rounds["real"], rounds["bare"])
 
 
 def rate(rounds: list[Round]) -> float:
@@ -45,7 +48,6 @@ def share(part: list[Round], whole: list[Round]) -> float:
     return median(a.rate / b.rate for a, b in zip(part, whole, strict=True))
 
 
-def p95(rounds: list[Round]) -> float:
+def slowest(rounds: list[Round]) -> float:
     """Return the 95th percentile of all latencies in milliseconds. One round alone has too few requests."""
-    latencies = sorted(latency for measured in rounds for latency in measured.latencies)
-    return latencies[math.ceil(len(latencies) * 0.95) - 1] * 1000
+    return p95([latency for measured in rounds for latency in measured.latencies])

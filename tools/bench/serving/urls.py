@@ -2,15 +2,12 @@
 
 from django.urls import include, path
 
-from tools.bench.serving import bare, bare_push
+from tools.bench.serving import bare
 
 urlpatterns = [
-    path("bare/suppliers/<int:supplier_id>/fulfillments", bare.capture),
-    path("bare/suppliers/<int:supplier_id>/inventory", bare_push.push_stock),
+    path("bare/suppliers/<int:supplier_id>/inventory", bare.push_stock),
     path("bare/retailers/<int:retailer_id>/orders", bare.orders),
-    path("bare/retailers/<int:retailer_id>/orders/push", bare_push.push_order),
-    path("bare/retailers/<int:retailer_id>/orders/<int:order_id>", bare.order),
-    path("bare/retailers/<int:retailer_id>/order-filters", bare.counts),
+    path("bare/<path:read>", bare.replay),
     path("", include("config.urls")),
 ]
 

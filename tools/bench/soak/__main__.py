@@ -41,35 +41,35 @@ WARM_UP = 10.0
 RECOVERY = 10.0
 """Seconds of traffic after the last fault."""
 OVERDUE = 300.0
-"""The most seconds to wait for an answer after the last call began."""
+"""Seconds after the end of the traffic. After them, clients stop repeating unanswered calls."""
 LONG_ENOUGH = 600.0
 """The shortest run, in seconds, whose memory growth is judged."""
 
 
 def main() -> None:
     """Run the soak. Exit with code 1 if data was lost or duplicated, or memory grew."""
-    asked = argparse.ArgumentParser(prog="make soak")
-    asked.add_argument(
-        "--seconds", type=float, default=3600.0, help="of traffic with faults (default: an hour)"
+    parser = argparse.ArgumentParser(prog="make soak")
+    parser.add_argument(
+        "--seconds", type=float, default=3600.0, help="seconds of traffic with faults (default: an hour)"
     )
-    asked.add_argument(
+    parser.add_argument(
         "--pace",
         type=above_zero,
         metavar="N",
-        help="so many orders a second over all, and all else in proportion (default: as fast as answered);"
-        " leaves the machine to others meanwhile",
+        help="at most N orders a second, and other requests in proportion, so that other programs get"
+        " processor time (default: as fast as answered)",
     )
-    asked.add_argument(
+    parser.add_argument(
         "--previous",
         nargs="?",
         const=LAST_RELEASE,
         metavar="VERSION",
-        help="upgrade from this version of git's (default: the newest tag, else the last commit before a"
+        help="upgrade from this version in git (default: the newest tag, else the last commit before a"
         " migration): it makes the database and serves while this code migrates it, then both serve; only"
         " parts are killed and restarted",
     )
-    asked.add_argument("--report", type=Path, help="where the report goes besides standard output")
-    options = asked.parse_args()
+    parser.add_argument("--report", type=Path, help="also write the report to this file")
+    options = parser.parse_args()
     # Refused connections are counted, so do not log a line for each.
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)
     with ExitStack() as cleanup:
@@ -89,7 +89,7 @@ def above_zero(text: str) -> float:
     """Return a finite number above 0. Raise argparse's own error, which names the option."""
     number = float(text)
     if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
     return number
 
 
@@ -101,7 +101,7 @@ class Previous(NamedTuple):
 
 
 def previous_version(version: str, home: Path) -> tuple[Path, str]:
-    """Unpack a version. Exit with a sentence if this code cannot be its upgrade."""
+    """Unpack a version. Exit with a message if this code cannot upgrade its database."""
     try:
         if version == LAST_RELEASE:
             return unpack_last_release(home)
@@ -113,7 +113,7 @@ def previous_version(version: str, home: Path) -> tuple[Path, str]:
 def soak(
     seconds: float, pace: Pace, home: Path, previous: Previous | None, reaper: Reaper
 ) -> tuple[str, Sequence[str]]:
-    """Return the report and the faults found."""
+    """Run the soak. Return the report, and a sentence for each lost, duplicated or wrong result."""
     database, broker = servers.postgres(home, reaper), servers.redis(home, reaper)
     shared = {
         "DATABASE_URL": database.url,
@@ -180,27 +180,14 @@ def soak(
         faulty += grown(warm, last)
     if reconciled.returncode:
         faulty.append(f"reconcile: {reconciled.stdout}{reconciled.stderr}")
-    said = reconciled.stdout.strip().splitlines()
-    done = Soaked(
-        seconds,
-        pace,
-        os.cpu_count() or 1,
-        tally,
-        traffic.seen,
-        traffic.stories,
-        faults,
-        warm,
-        last,
-        said[-1] if said else "?",
-        faulty,
-        previous.name if previous else "",
-    )
+    result = reconciled.stdout.strip().rpartition("\n")[2]
+    beside = previous.name if previous else ""
+    report = Soaked(seconds, traffic, faults, warm, last, result, faulty, beside).text()
     for host in hosts:
         host.stop()
-    proxy.process.stop()
-    broker.process.stop()
-    database.process.stop()
-    return done.text(), faulty
+    for process in (proxy.process, broker.process, database.process):
+        process.stop()
+    return report, faulty
 
 
 def host_key(path: Path) -> Path:
@@ -219,7 +206,7 @@ def traffic_through(
     give_up: threading.Event,
     pace: Pace,
 ) -> Traffic:
-    """Return the clients of the demo: the first retailer and the first supplier; the others tell stories."""
+    """Return the traffic of the demo's first retailer and supplier, with stories of the second ones."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
     buyer, seller = cast["retailers"][1], cast["suppliers"][1]

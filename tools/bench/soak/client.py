@@ -7,12 +7,24 @@ import threading
 import time
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 TIMEOUT = 15.0
 BETWEEN = 0.2  # seconds between two tries
+ADDRESS = {
+    "first_name": "Ada",
+    "last_name": "Berg",
+    "address1": "12 Harbour Street",
+    "city": "Portland",
+    "state": "ME",
+    "zip_code": "04101",
+    "country": "US",
+    "phone_number": "+1 207 555 0100",
+    "email": "ada@example.org",
+}
 
 
 class Unexpected(Exception):
@@ -52,7 +64,10 @@ class PartyClient:
         return int(self.base.rpartition("/")[2])
 
     def call(self, method: str, path: str, body: Any = None, *, known: tuple[int, ...] = ()) -> Any:
-        """Return the body of the first success or known status. Raise Unexpected."""
+        """Repeat a call until it succeeds or gets a status of `known`, and return the body.
+
+        Raise Unexpected for an answer that a repetition cannot change, or after `give_up`.
+        """
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         if method == "POST":
             headers["Idempotency-Key"] = str(uuid.uuid4())
@@ -68,6 +83,16 @@ class PartyClient:
                 raise Unexpected(f"{method} {path}: {status} {answer}")
             if self.give_up.wait(BETWEEN):
                 raise Unexpected(f"{method} {path}: still {status} {answer} at the end")
+
+    def create_variants(self, skus: Sequence[str]) -> None:
+        for sku in skus:
+            body = {"sku": sku, "title": f"Title of {sku}", "retail_price": 20, "wholesale_price": 10}
+            self.call("POST", "variants", body, known=(409,))
+
+    def count_stock(self, warehouse: int, skus: Sequence[str], amount: int) -> Any:
+        counts = [{"id": sku, "amount": amount} for sku in skus]
+        body = {"warehouse_id": str(warehouse), "id_type": "sku", "inventories": counts}
+        return self.call("POST", "inventory", body)
 
     def _try(self, method: str, path: str, content: bytes, headers: dict[str, str]) -> tuple[int, Any]:
         """Return the status and the body; the status is 0 without an answer."""

@@ -11,7 +11,7 @@ import psycopg
 
 from tools.bench.soak.verdict import SHIPPED
 
-# The traffic ships a fulfillment whole; a story does not, and a step would act on its damaged parcels.
+# Only fulfillments of the traffic: a later step of a story would read the damaged parcels.
 AT_REST = (
     "SELECT id FROM fulfillments_fulfillment WHERE supplier_id = (SELECT min(id) FROM accounts_supplier)"
 )
@@ -32,7 +32,7 @@ DAMAGES = (
 
 
 class Damages:
-    """Damages one value after another, repairs each by the command, and stores the remaining differences."""
+    """Damages one value after another, repairs each by the command, and keeps the differences that remain."""
 
     def __init__(self, database: str, repair: Callable[[], subprocess.CompletedProcess[str]]) -> None:
         self.database, self.repair = database, repair

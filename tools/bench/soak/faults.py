@@ -11,13 +11,14 @@ import redis
 
 from tools.bench.soak.damages import Damages
 from tools.bench.soak.hosts import Host
+from tools.bench.soak.processes import Process
 from tools.bench.soak.servers import SoakServer
 
 FROZEN_SECONDS = 3.0
 EVERY = (3.0, 7.0)
 """Seconds between the end of a fault and the next fault."""
 PACED = (15.0, 35.0)
-"""The same for a run with a pace: each restart of a host costs a core about 15 seconds."""
+"""These seconds in a run with a pace. They are longer, because the restart of a host needs 15 CPU seconds."""
 
 
 class Faults:
@@ -28,10 +29,10 @@ class Faults:
         hosts: Sequence[Host],
         database: SoakServer,
         broker: SoakServer,
+        damages: Damages,
         *,
-        hosts_only: bool = False,
-        paced: bool = False,
-        damages: Damages | None = None,
+        hosts_only: bool,
+        paced: bool,
     ) -> None:
         """Prepare the faults. With `hosts_only`, PostgreSQL and Redis have none, and no value is damaged."""
         self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
@@ -41,84 +42,54 @@ class Faults:
         self.restarts: Counter[str] = Counter()
 
     def throw_until(self, stop: Event) -> None:
-        kinds: list[tuple[str, Callable[[Event], None]]] = [
-            ("a host was killed (kill -9 of every part)", self._kill_host),
-            ("one part was killed", self._kill_part),
-            ("one part was frozen", self._freeze_part),
-            ("a host was restarted in order", self._restart_host),
-        ]
+        """Throw each fault once in random order, then again, until the event is set."""
+        kinds: dict[str, Callable[[Event], object]] = {
+            "a host was killed (kill -9 of every part)": self._kill_host,
+            "one part was killed": lambda _: self._part().kill(),
+            "one part was frozen": lambda stop: freeze(self._part(), 2 * FROZEN_SECONDS, stop),
+            "a host was restarted in order": self._restart_host,
+        }
         if not self.hosts_only:
-            kinds += self._of_servers()
-            if self.damages is not None:
-                kinds.append(("a value was damaged, and reconcile --fix repaired it", self.damages.damage))
-        self._throw(kinds, stop)
-
-    def _of_servers(self) -> list[tuple[str, Callable[[Event], None]]]:
-        return [
-            ("Redis was frozen", self._freeze_redis),
-            ("Redis was flushed", self._flush_redis),
-            ("Redis was restarted, empty", self._restart_redis),
-            ("PostgreSQL was restarted", self._restart_postgres),
-            ("PostgreSQL was killed", self._kill_postgres),
-        ]
-
-    def _throw(self, kinds: list[tuple[str, Callable[[Event], None]]], stop: Event) -> None:
-        turn: list[tuple[str, Callable[[Event], None]]] = []
+            kinds |= {
+                "Redis was frozen": lambda stop: freeze(self.broker.process, FROZEN_SECONDS, stop),
+                "Redis was flushed": self._flush_redis,
+                "Redis was restarted, empty": lambda _: self.broker.restart(killed=True),
+                "PostgreSQL was restarted": lambda _: self.database.restart(killed=False),
+                "PostgreSQL was killed": lambda _: self.database.restart(killed=True),
+                "a value was damaged, and reconcile --fix repaired it": self.damages.damage,
+            }
+        turn: list[str] = []
         while not stop.wait(random.uniform(*self.every)):
-            if not turn:  # each fault once in random order, then again
-                turn = random.sample(kinds, len(kinds))
-            name, throw = turn.pop()
-            throw(stop)
+            turn = turn or random.sample([*kinds], len(kinds))
+            name = turn.pop()
+            kinds[name](stop)
             self.thrown[name] += 1
-            self.revive()
+            for host in self.hosts:
+                self.restarts.update(host.revive())
 
-    def revive(self) -> None:
-        """Restart parts that have ended, as systemd does."""
-        for host in self.hosts:
-            for part in host.revive():
-                self.restarts[part] += 1
-
-    def _host(self) -> Host:
-        return random.choice(self.hosts)
+    def _part(self) -> Process:
+        return random.choice(list(random.choice(self.hosts).parts.values()))
 
     def _kill_host(self, stop: Event) -> None:
-        host = self._host()
+        host = random.choice(self.hosts)
         host.kill()
         stop.wait(FROZEN_SECONDS)
         host.start()
 
     def _restart_host(self, stop: Event) -> None:
-        host = self._host()
+        host = random.choice(self.hosts)
         host.stop()
         host.start()
-
-    def _kill_part(self, stop: Event) -> None:
-        random.choice(list(self._host().parts.values())).kill()
-
-    def _freeze_part(self, stop: Event) -> None:
-        part = random.choice(list(self._host().parts.values()))
-        part.freeze()
-        try:
-            stop.wait(2 * FROZEN_SECONDS)
-        finally:
-            part.thaw()
-
-    def _freeze_redis(self, stop: Event) -> None:
-        self.broker.process.freeze()
-        try:
-            stop.wait(FROZEN_SECONDS)
-        finally:
-            self.broker.process.thaw()
 
     def _flush_redis(self, stop: Event) -> None:
         with redis.Redis.from_url(self.broker.url) as client:
             client.flushall()
 
-    def _restart_redis(self, stop: Event) -> None:
-        self.broker.restart(killed=True)
 
-    def _restart_postgres(self, stop: Event) -> None:
-        self.database.restart(killed=False)
-
-    def _kill_postgres(self, stop: Event) -> None:
-        self.database.restart(killed=True)
+def freeze(process: Process, seconds: float, stop: Event) -> None:
+    """Freeze a process for this many seconds, or until the event is set."""
+    process.freeze()
+    try:
+        stop.wait(seconds)
+    finally:
+        process.thaw()

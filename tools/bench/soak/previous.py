@@ -14,9 +14,9 @@ from tools.bench.soak.commands import ROOT
 
 LAST_RELEASE = "the last release"
 MOST_TRIED = 5
-"""The most commits with a migration that are tried."""
+"""The number of newest commits with a migration that are tried."""
 BACK = (1, 8, 24)
-"""The commits before each of them that are tried: close to a migration, models may have no migration yet."""
+"""How many commits before each such commit to try. Directly before it, models may already have changed."""
 
 
 class UnusableVersion(Exception):
@@ -24,7 +24,7 @@ class UnusableVersion(Exception):
 
 
 def unpack_last_release(home: Path) -> tuple[Path, str]:
-    """Unpack the newest tag, or without tags the last commit before a migration; return as `unpack`.
+    """Unpack the newest tag; without tags, the last commit before a migration. Return the same as `unpack`.
 
     Raises UnusableVersion if this clone has none.
     """
@@ -64,7 +64,7 @@ def commit_of(version: str) -> str:
 
 
 def require_fewer_migrations(version: str, commit: str) -> None:
-    """Refuse a version that is not an earlier one: an upgrade adds migrations and removes none."""
+    """Refuse a version that is not older than this code: an upgrade adds migrations and removes none."""
     files = git("ls-tree", "-r", "--name-only", commit).splitlines()
     theirs = {name for name in files if is_migration(Path(name))}
     ours = {str(path.relative_to(ROOT)): replaced_by(path) for path in ROOT.glob("*/migrations/*.py")}
@@ -91,7 +91,7 @@ def is_migration(path: Path) -> bool:
 
 
 def replaced_by(migration: Path) -> set[str]:
-    """Return the files whose place a squashed migration takes; empty for any other migration."""
+    """Return the migration files that a squashed migration replaces; empty for any other migration."""
     for node in ast.walk(ast.parse(migration.read_text())):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "replaces":
             return {f"{app}/migrations/{name}.py" for app, name in ast.literal_eval(node.value)}
@@ -99,7 +99,7 @@ def replaced_by(migration: Path) -> set[str]:
 
 
 def is_consistent(folder: Path) -> bool:
-    """Return whether this code's migrations lead to its models: between two commits they may not."""
+    """Return whether the migrations in a folder match its models: in some commits they do not."""
     command = [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
 

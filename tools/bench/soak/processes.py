@@ -16,7 +16,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Process:
-    """A running program. The reaper ends it if we are killed."""
+    """A running program. The reaper ends it if the soak is killed."""
 
     def __init__(self, program: Program, log: Path, reaper: Reaper) -> None:
         self.program, self.log, self.reaper = program, log, reaper

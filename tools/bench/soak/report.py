@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tools.bench.soak.client import Tally
 from tools.bench.soak.faults import Faults
-from tools.bench.soak.stories import Stories
-from tools.bench.soak.traffic import Pace, Seen
+from tools.bench.soak.traffic import Traffic
 
 HEAD = """# Soak test
 
@@ -27,11 +26,7 @@ class Soaked:
     """The results of one run."""
 
     seconds: float
-    pace: Pace
-    cores: int
-    tally: Tally
-    seen: Seen
-    stories: Stories
+    traffic: Traffic
     faults: Faults
     warm: Mapping[str, int]
     last: Mapping[str, int]
@@ -40,23 +35,24 @@ class Soaked:
     beside: str
 
     def text(self) -> str:
-        took, seen = sorted(self.tally.seconds), self.seen
+        traffic, seen, tally = self.traffic, self.traffic.seen, self.traffic.retailer.tally
+        took = sorted(tally.seconds)
         lines = [
             HEAD,
             f"- **Run**: {datetime.now(UTC):%Y-%m-%d}, {self.seconds:,.0f} s of traffic and faults,"
-            f" {self.pace}, {self.cores} cores, Python {platform.python_version()}, clients and servers"
-            " on the same machine.",
+            f" {traffic.pace}, {os.cpu_count()} cores, Python {platform.python_version()},"
+            " clients and servers on the same machine.",
             *([f"- **The second host** ran {self.beside}."] if self.beside else []),
             f"- **Result**: {'FAULTY' if self.faulty else 'nothing was lost or duplicated'};"
             f" `manage.py reconcile`: {self.reconciled}",
             f"- **Work**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
             f" shipped, {len(seen.imported):,} files imported, {len(seen.uploaded):,} of them by SFTP,"
             f" {len(seen.events):,} events read, {len(seen.stamps):,} orders polled.",
-            f"- **Stories**: {len(self.stories.played):,} orders of other parties, shipped in parts,"
-            f" rejected, canceled, returned and corrected at random: {_counted(self.stories.steps)}.",
-            f"- **Answers**: {_counted(self.tally.answers)}.",
+            f"- **Stories**: {len(traffic.stories.played):,} orders of other parties, shipped in parts,"
+            f" rejected, canceled, returned and corrected at random: {_counted(traffic.stories.steps)}.",
+            f"- **Answers**: {_counted(tally.answers)}.",
             f"- **Response time**: median {_at(took, 0.5)}, 99th percentile {_at(took, 0.99)}."
-            f" Longest time of a client without an answer: {self.tally.longest_outage:.1f} s.",
+            f" Longest time of a client without an answer: {tally.longest_outage:.1f} s.",
             "",
             "| Fault | Count |",
             "|---|---|",

@@ -27,7 +27,7 @@ class SoakServer:
         return self.server.url
 
     def start(self) -> None:
-        """Start the server and wait for its recovery. Start again if killed children held its files."""
+        """Start the server and wait for its recovery. If it ends before it is ready, start it again."""
         self.process.start()
         wait_until(self._takes_connections, f"{self.server.name} takes connections", RECOVERED_WITHIN)
 
@@ -48,7 +48,7 @@ class SoakServer:
 
 
 def postgres(home: Path, reaper: Reaper) -> SoakServer:
-    """Use the settings of a real service: acknowledged data must survive."""
+    """Start PostgreSQL with the settings of a real service, because acknowledged data must survive."""
     return SoakServer(Postgres(home, unprivileged_account(), testing=False), home, reaper)
 
 

@@ -1,6 +1,6 @@
-"""Random stories of orders: ship in parts, reject, cancel, return, correct; with a model of their units.
+"""Random stories of orders: shipments in parts, rejections, cancellations, returns and corrections.
 
-The parties of stories are others than those of the traffic, whose stored values the soak damages.
+Stories and traffic have different parties, because the soak damages stored values of the traffic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tools.bench.soak.client import BETWEEN, PartyClient
+from tools.bench.soak.client import ADDRESS, BETWEEN, PartyClient
 
 SKUS = [f"STORY-{number}" for number in range(4)]
 STOCK = 40
@@ -21,19 +21,8 @@ STEPS = 6
 ENDED = ("completed", "canceled")
 LONGEST_END = 120.0
 """Seconds in which an order must end after the supplier's last answer."""
-ADDRESS = {
-    "first_name": "Bo",
-    "last_name": "Lind",
-    "address1": "3 Mill Lane",
-    "city": "Salem",
-    "state": "MA",
-    "zip_code": "01970",
-    "country": "US",
-    "phone_number": "+1 978 555 0100",
-    "email": "bo@example.org",
-}
 REFUSED = (400, 409)
-"""A step may come at a moment that does not allow it. Refusals are answers, too."""
+"""The statuses of a refused step. Steps are random, so a refusal is not a fault."""
 
 Answer = Any
 
@@ -63,9 +52,7 @@ class Stories:
         ]
 
     def prepare(self) -> None:
-        for sku in SKUS:
-            body = {"sku": sku, "title": f"Story {sku}", "retail_price": 20, "wholesale_price": 10}
-            self.supplier.call("POST", "variants", body, known=(409,))
+        self.supplier.create_variants(SKUS)
         self.count_stock()
 
     def tell(self) -> None:
@@ -208,9 +195,7 @@ class Stories:
         return self.supplier.call("PATCH", path, {"tracking_number": self._name("T")}, known=REFUSED)
 
     def count_stock(self, story: OrderStory | None = None, pk: int = 0) -> Answer:
-        counts = [{"id": sku, "amount": STOCK} for sku in SKUS]
-        body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
-        return self.supplier.call("POST", "inventory", body)
+        return self.supplier.count_stock(self.warehouse, SKUS, STOCK)
 
     def _order(self, story: OrderStory) -> Any:
         return self.retailer.call("GET", f"orders/{story.order_id}")

@@ -13,23 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from tools.bench.soak.client import PartyClient, Unexpected
+from tools.bench.soak.client import ADDRESS, PartyClient, Unexpected
 from tools.bench.soak.stories import Stories
 from tools.bench.soak.uploads import Uploader
 
 SKUS = [f"SOAK-{number:02}" for number in range(20)]
 STOCK = 1_000_000
-ADDRESS = {
-    "first_name": "Ada",
-    "last_name": "Berg",
-    "address1": "12 Harbour Street",
-    "city": "Portland",
-    "state": "ME",
-    "zip_code": "04101",
-    "country": "US",
-    "phone_number": "+1 207 555 0100",
-    "email": "ada@example.org",
-}
 CAPTURE = f"fulfillments?limit=20&filter={quote(json.dumps({'fulfillment_state': 'new'}))}"
 FILE_ROWS = 200
 LONGEST_IMPORT = 300.0
@@ -71,7 +60,7 @@ class Pace:
         """
         if self.orders is None:
             return random.uniform(0.02, 0.2)
-        # At random, so that the threads do not run in step.
+        # Vary the pause, so that the threads do not all run at the same moments.
         return max(0.0, random.uniform(0.5, 1.5) * orders / self.orders - took)
 
     def __str__(self) -> str:
@@ -100,25 +89,21 @@ class Traffic:
 
     def prepare(self) -> None:
         """Create variants with more stock than the soak can sell."""
-        for sku in SKUS:
-            body = {"sku": sku, "title": f"Soaked {sku}", "retail_price": 20, "wholesale_price": 10}
-            self.supplier.call("POST", "variants", body, known=(409,))
+        self.supplier.create_variants(SKUS)
         self.push_stock()
         self.stories.prepare()
 
     def start(self) -> None:
         often = [*[self.push_order] * PUSHERS, self.ship, self.ship, self.push_stock]
-        for each in [*often, self.follow_events, self.poll_orders, self.pull]:
-            self._start(each, PUSHERS)
-        for each in [self.import_data, self.upload_file]:
-            self._start(each, ORDERS_A_FILE)
-        for each in [self.stories.tell] * STORY_THREADS:
-            self._start(each, ORDERS_A_STORY)
-
-    def _start(self, work: Callable[[], Any], orders: int) -> None:
-        thread = threading.Thread(target=self._repeat, args=(work, orders), daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        often += [self.follow_events, self.poll_orders, self.pull]
+        work: list[tuple[Callable[[], Any], int]] = [
+            *((each, PUSHERS) for each in often),
+            *((each, ORDERS_A_FILE) for each in (self.import_data, self.upload_file)),
+            *[(self.stories.tell, ORDERS_A_STORY)] * STORY_THREADS,
+        ]
+        self._threads = [threading.Thread(target=self._repeat, args=each, daemon=True) for each in work]
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Stop new calls, and wait for the running calls."""
@@ -128,12 +113,9 @@ class Traffic:
 
     def finish(self) -> None:
         """Ship the open fulfillments, and read the feeds to their end."""
-        while self.ship():
-            pass
-        while self.follow_events():
-            pass
-        while self.poll_orders():
-            pass
+        for step in (self.ship, self.follow_events, self.poll_orders):
+            while step():
+                pass
         self.seen.complaints += self.stories.faults()
         for path, digest in self.seen.uploaded.items():
             try:
@@ -168,16 +150,14 @@ class Traffic:
         ours = [each for each in found if each["id"] not in self.seen.shipped]
         for each in ours:
             path = f"fulfillments/{each['id']}/setStatus"
-            # Two threads ship at the same time: the other thread may have been first.
+            # Accept 409: two threads ship at the same time, and the other thread may have been first.
             self.supplier.call("PUT", f"{path}/accepted", known=(409,))
             self.supplier.call("PUT", f"{path}/shipped", {"tracking_number": f"T{each['id']}"}, known=(409,))
             self.seen.shipped.add(each["id"])
         return len(ours)
 
     def push_stock(self) -> None:
-        counts = [{"id": sku, "amount": STOCK} for sku in SKUS]
-        body = {"warehouse_id": str(self.warehouse), "id_type": "sku", "inventories": counts}
-        self.supplier.call("POST", "inventory", body)
+        self.supplier.count_stock(self.warehouse, SKUS, STOCK)
 
     def import_data(self) -> None:
         """Send rows of products in a request and wait for the end of its job."""

@@ -11,19 +11,19 @@ import psycopg
 
 from tools.bench.soak.traffic import Seen
 
-SHIPPED = "shipped"  # as a client reads it: the soak runs without the product's own code
+SHIPPED = "shipped"  # the state that clients read: the soak does not import the code of the service
 GROWTH = 1.5
 """The highest growth of a part's memory since the warm-up, as a factor."""
 TRACEBACK = "Traceback (most recent call last):"
 EXPECTED = "the database did not answer"
 MOST_CAUSES = 5
-"""The tracebacks that a report shows, because the logs are deleted at the end of a run."""
+"""The most tracebacks in a report. It shows them because the logs are deleted at the end of a run."""
 SMALL = 64 * 1024**2
-"""Growth below this is ignored: a part that has just started is smaller than one that has worked."""
+"""Fewer bytes of growth are ignored, because a part that has just started needs less memory than later."""
 
 
 def lost_or_doubled(seen: Seen, database: str, retailer_id: int, supplier_id: int) -> Iterator[str]:
-    """Return a sentence for each record of these parties that differs from its acknowledgement."""
+    """Yield a sentence for each record of these parties that differs from its acknowledgement."""
     with psycopg.connect(database) as session:
         rows = session.execute(
             "SELECT id, retailer_order_id FROM orders_order WHERE retailer_id = %s", (retailer_id,)
@@ -61,7 +61,7 @@ def lost_or_doubled(seen: Seen, database: str, retailer_id: int, supplier_id: in
 
 
 def unexpected(answers: Mapping[str, int], logs: Iterable[Path] = ()) -> Iterator[str]:
-    """Return a sentence if any answer was a 500. A fault may cause a 502 or 503, never a 500."""
+    """Yield a sentence if any answer was a 500. A fault may cause a 502 or 503, never a 500."""
     if answers.get("500"):
         causes = [each for log in logs for each in tracebacks(log.read_text(errors="replace"))]
         yield "\n\n".join([f"{answers['500']} requests were answered with 500", *causes[:MOST_CAUSES]])
@@ -74,7 +74,7 @@ def tracebacks(log: str) -> list[str]:
 
 
 def grown(warm: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
-    """Return a sentence for each part whose memory has grown too much since the warm-up."""
+    """Yield a sentence for each part whose memory has grown too much since the warm-up."""
     for part, before in warm.items():
         after = now.get(part, 0)
         if after > before * GROWTH and after - before > SMALL:

@@ -11,41 +11,35 @@ from statistics import median
 
 import paramiko
 
-from tools.bench.measuring import bare, ratio, resident_mib
+from tools.bench.measuring import at_most, cpu_seconds, resident_mib, show
 from tools.bench.sizes import size
-from tools.bench.uploads.servers import UploadTarget, add_login, cpu_seconds, put
+from tools.bench.uploads.servers import UploadTarget, add_login, put
 
 SUPPLIERS, OF_EACH = size(20, smoke=2), size(25, smoke=2)
 IDLE_SECONDS = size(10.0, smoke=0.5)
 ROUNDS = size(5, smoke=1)
-WAKE_INTERVAL = 5.0  # seconds; by default a client's thread wakes ten times per second
+WAKE_INTERVAL = 5.0  # seconds; ten wake-ups per second, the default, would cost the clients too much CPU time
 
 
 def beside_idle_logins(home: Path, exchange: UploadTarget) -> None:
     """Measure an upload beside idle logins from one address, like the logins of one office."""
-    pid = exchange.process.pid
+    pid, logins = exchange.process.pid, SUPPLIERS * OF_EACH
     mib_before = resident_mib(pid)
-    with _logged_in(home, exchange) as seconds:
+    with _logged_in(home, exchange):
         mib = resident_mib(pid) - mib_before
         before = cpu_seconds(pid)
-        time.sleep(IDLE_SECONDS)  # the measure is the cost of idle logins
+        time.sleep(IDLE_SECONDS)  # measure the CPU time that idle logins use in these seconds
         used = cpu_seconds(pid) - before
-        beside = _upload(home, exchange)
-    alone = _upload(home, exchange)
-    logins = SUPPLIERS * OF_EACH
-    print(f"  {f'{logins} idle logins from one address, in {seconds:.1f} s':<66}", flush=True)
-    bare("memory of the server per login, KiB", mib * 1024, logins)
-    ratio("CPU of the server with them, of a core", used, IDLE_SECONDS, 0.05)
-    ratio("an upload beside them / an upload alone, medians", beside, alone, 1.2)
-
-
-def _upload(home: Path, exchange: UploadTarget) -> float:
-    return median(put(home, exchange, "larger", "beside.bin") for _ in range(ROUNDS))
+        beside = median(put(home, exchange) for _ in range(ROUNDS))
+    alone = median(put(home, exchange) for _ in range(ROUNDS))
+    show(f"memory of the server for each of {logins} idle logins, KiB", mib * 1024 / logins)
+    at_most("CPU of the server with them, of a core", used / IDLE_SECONDS, 0.05)
+    at_most("an upload beside them / an upload alone, medians", beside / alone, 1.2)
 
 
 @contextmanager
-def _logged_in(home: Path, exchange: UploadTarget) -> Iterator[float]:
-    """Open all logins and yield the seconds that this took."""
+def _logged_in(home: Path, exchange: UploadTarget) -> Iterator[None]:
+    """Open all logins; at the end, check that the server has kept them."""
     key = paramiko.Ed25519Key.from_private_key_file(str(home / "key"))
     names = [f"supplier-{number}" for number in range(SUPPLIERS)]
     for name in names:
@@ -63,10 +57,9 @@ def _logged_in(home: Path, exchange: UploadTarget) -> Iterator[float]:
         return transport
 
     with ExitStack() as stack:
-        began = time.perf_counter()
         with ThreadPoolExecutor(4) as pool:
             transports = list(pool.map(log_in, names * OF_EACH))
-        yield time.perf_counter() - began
+        yield
         ended = sum(not transport.is_active() for transport in transports)
         if ended:
             raise SystemExit(f"The server ended {ended} of {len(transports)} idle logins.")

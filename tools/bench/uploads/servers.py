@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from django.conf import settings
-from django.db import connection
 
 from accounts.models import Supplier
 from sftp_ingest.models import GIB, SftpLogin
+from tools.bench.database import database_url
+from tools.bench.soak.hosts import listens
+from tools.bench.soak.processes import wait_until
 from tools.launcher.embedded.ports import free_port
 from tools.launcher.processes.account import unprivileged_account
 
@@ -48,12 +48,10 @@ def add_login(home: Path, name: str) -> None:
 @contextmanager
 def ours(home: Path) -> Iterator[UploadTarget]:
     """Run `manage.py sftp_server` on the bench's database."""
-    database, port = connection.settings_dict, free_port()
-    user, password = quote(database["USER"]), quote(database["PASSWORD"], safe="")
-    host = f"{database['HOST']}:{database['PORT']}"
+    port = free_port()
     environment = {
         **os.environ,
-        "DATABASE_URL": f"postgresql://{user}:{password}@{host}/{database['NAME']}",
+        "DATABASE_URL": database_url(),
         "DATA_DIR": str(home / "data"),
         "SFTP_PORT": str(port),
         "LOG_LEVEL": "ERROR",
@@ -92,39 +90,21 @@ def theirs(home: Path) -> Iterator[UploadTarget | None]:
     run: dict[str, Any] = {"cwd": folder, **(account.popen_options() if account else {})}
     with subprocess.Popen([program, "-D", "-e", "-f", str(folder / "config")], **run) as process:
         try:
-            _wait_for(port)
+            wait_until(lambda: listens(port), "sshd listens")
             yield UploadTarget("internal-sftp", port, user, str(folder), process)
         finally:
             process.terminate()
 
 
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)  # sshd does not announce that it listens, so poll
-        else:
-            return
-
-
-def put(home: Path, target: UploadTarget, file: str, name: str) -> float:
-    """Upload a file and return the seconds, including the login."""
+def put(home: Path, target: UploadTarget) -> float:
+    """Upload the file and return the seconds, including the login."""
     options = ["UserKnownHostsFile=/dev/null", "StrictHostKeyChecking=no", "LogLevel=ERROR", "BatchMode=yes"]
     options += [f"IdentityFile={home}/key", "IdentitiesOnly=yes", "IdentityAgent=none", "Compression=no"]
     command = ["sftp", "-q", "-F", "/dev/null", "-P", str(target.port), "-b", "-"]
     command += [word for option in options for word in ("-o", option)] + [f"{target.user}@127.0.0.1"]
+    line = f"put {home}/file {target.folder}/file.bin\n"
     began = time.perf_counter()
-    done = subprocess.run(
-        command, input=f"put {home}/{file} {target.folder}/{name}\n", text=True, capture_output=True
-    )
+    done = subprocess.run(command, input=line, text=True, capture_output=True)
     if done.returncode:
         raise SystemExit(f"sftp to {target.name}: {done.stderr}")
     return time.perf_counter() - began
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,1 +1,1 @@
-"""Makes the types and methods of a client package from the OpenAPI document."""
+"""The generator of a client package's types and methods from the OpenAPI document."""

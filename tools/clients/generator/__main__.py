@@ -1,4 +1,4 @@
-"""`python -m tools.clients.generator openapi.json python|typescript folder`"""
+"""The generator's command line: `python -m tools.clients.generator openapi.json python|typescript folder`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The asynchronous twin of the Python client, written from the synchronous modules."""
+"""The generator of the asynchronous Python client, which is a rewritten copy of the synchronous modules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 TWINS = ("transport", "operations", "client")
-"""The modules that have a twin, such as `async_transport`."""
+"""The modules of which there is an asynchronous copy (a twin), such as `async_transport`."""
 
 CLASSES = r"\b(Transport|SupplierOperations|RetailerOperations|_Feed|Supplier|Retailer)\b"
 WORDS = (
@@ -31,14 +31,14 @@ WORDS = (
 
 
 def write_twins(folder: Path) -> None:
-    """Write the twins beside the synchronous modules of a package."""
+    """Write the asynchronous modules into the folder of the synchronous modules."""
     for name in TWINS:
         text = asynchronous((folder / f"{name}.py").read_text(encoding="utf-8"))
         (folder / f"async_{name}.py").write_text(text, encoding="utf-8")
 
 
 def asynchronous(text: str) -> str:
-    """Return the twin of a module's text."""
+    """Return the text of a synchronous module as an asynchronous module."""
     for pattern, word in WORDS:
         text = re.sub(pattern, word, text)
     text = re.sub(r"(?m)^( +)def (\w+)(\(.*(?:\n(?! +def ).*)*?-> .*:\n)", _function, text)

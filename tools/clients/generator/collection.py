@@ -70,5 +70,5 @@ def _url(path: str, parameters: list[Schema]) -> Schema:
 
 
 def _placeholder(found: re.Match[str]) -> str:
-    """Return the collection's variable for the id of a party, and one of the request for any other id."""
+    """Return a variable of the collection for a party's id, and a variable of the request for other ids."""
     return f"{{{{{found[1]}}}}}" if found[1] in PARTIES else f":{found[1]}"

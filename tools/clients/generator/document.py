@@ -1,4 +1,4 @@
-"""The OpenAPI document, as the generators of both languages read it."""
+"""The OpenAPI document in the form that the generators of both languages need."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Role = Literal["supplier", "retailer"]
 
 # An alternative path for old clients. The generated clients need only one path.
 DIALECT = "/setStatus/cancellation_not_allowed"
-# Paths of suppliers that retailers read, too.
+# Paths below /v3/suppliers/ that retailers may read, too.
 SHARED = ("/v3/suppliers/{supplier_id}/scorecard",)
 JSON = "application/json"
 
 
 @dataclass(frozen=True)
 class ClientOperation:
-    """One call. `path` is below the party's path, or begins with `/v3` if no party owns it."""
+    """One operation. A `path` below the party's path is relative to it; other paths begin with `/v3`."""
 
     name: str
     about: str
@@ -36,7 +36,7 @@ class ClientOperation:
 
     @property
     def iterated(self) -> str:
-        """Return the name of the method for all pages: `orders` for list_orders."""
+        """Return the name of the items of a list: `orders` for `list_orders`."""
         return self.name.partition("_")[2]
 
 
@@ -95,7 +95,7 @@ class Document:
 
     @property
     def decimals(self) -> list[str]:
-        """Return the names of fields that are numbers with decimals. None is an integer elsewhere."""
+        """Return the names of fields with decimal numbers. No schema may use such a name for an integer."""
         fields = [
             (name, kinds_of(each) + [kind for of in each.get("anyOf", ()) for kind in kinds_of(of)])
             for schema in self.schemas.values()
@@ -107,7 +107,7 @@ class Document:
 
     @cached_property
     def sent(self) -> set[str]:
-        """Return the components of requests. They accept more types than answers contain."""
+        """Return the names of components in requests, whose fields accept more types than answers contain."""
         bodies = [
             content["schema"]
             for item in self.content["paths"].values()
@@ -125,12 +125,12 @@ class Document:
 
 
 def name_of(schema: Schema) -> str:
-    """Return the component that a reference names."""
+    """Return the name of the component to which a schema refers."""
     return str(schema["$ref"]).rpartition("/")[2]
 
 
 def kinds_of(schema: Schema) -> list[str]:
-    """Return the types of a schema."""
+    """Return the JSON types of a schema as a list."""
     said = schema.get("type", [])
     return [said] if isinstance(said, str) else list(said)
 
@@ -138,19 +138,19 @@ def kinds_of(schema: Schema) -> list[str]:
 def _concerns(path: str, role: Role) -> bool:
     if path.endswith(DIALECT):
         return False
-    # A supplier reads its variants below its own path, so `/v3/variants/` is for retailers.
+    # A supplier reads its variants below its own path, so only retailers need `/v3/variants/`.
     others = (*SHARED, "/v3/variants/") if role == "retailer" else ()
     return path.startswith((f"/v3/{role}s/", *others))
 
 
 def _answer(said: Schema) -> Schema | None:
-    """Return the schema of a success, or None if it is no JSON."""
+    """Return the schema of the successful answer, or None if the answer is not JSON."""
     found: Schema | None = _success(said).get("content", {}).get(JSON, {}).get("schema")
     return found
 
 
 def _success(said: Schema) -> Schema:
-    """Return the answer of a success."""
+    """Return the description of the successful answer."""
     found: Schema = next(each for status, each in said["responses"].items() if status.startswith("2"))
     return found
 

@@ -1,4 +1,4 @@
-"""`models.py` and `operations.py` of the Python client."""
+"""The generator of `models.py` and `operations.py` of the Python client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAD = '"""{about}; made from the service\'s OpenAPI document."""\n\nfrom __futu
 
 
 def models(document: Document) -> str:
-    """Return every component: objects as TypedDicts, other schemas as aliases."""
+    """Return the text of `models.py`: objects as TypedDicts, other components as type aliases."""
     parts = [HEAD.format(about="The types of requests and answers")]
     parts.append("from datetime import date, datetime\nfrom decimal import Decimal\n")
     parts.append("from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n")
@@ -28,7 +28,10 @@ def models(document: Document) -> str:
 
 
 def operations(document: Document) -> str:
-    """Return a class per role with a method per operation; a list has another method for all its pages."""
+    """Return the text of `operations.py`: a class for each role, with a method for each operation.
+
+    A list has a second method, which yields the items of all pages.
+    """
     parts = [HEAD.format(about="The operations of the two roles")]
     parts.append("from collections.abc import Iterator\nfrom datetime import date, datetime\n")
     parts.append("from typing import Any, Literal\n\nfrom exchange_client import models\n")
@@ -38,7 +41,7 @@ def operations(document: Document) -> str:
 
 
 def annotation(schema: Schema, sent: bool, prefix: str = "") -> str:
-    """Return a schema as a Python type. A `sent` schema accepts more types than answers have."""
+    """Return a schema as a Python type. A `sent` schema accepts more types than answers contain."""
     if "$ref" in schema:
         return prefix + name_of(schema)
     if "enum" in schema:
@@ -79,7 +82,7 @@ def _typed_dict(name: str, schema: Schema, sent: bool) -> str:
 
 
 def _typed_dict_by_call(name: str, schema: Schema, sent: bool) -> str:
-    """Return whether a field has the name of a keyword, such as `from`."""
+    """Return a TypedDict in call syntax, which allows fields with the name of a keyword such as `from`."""
     required = set(schema.get("required", ()))
     rows = []
     for field, each in schema["properties"].items():

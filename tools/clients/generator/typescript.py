@@ -1,4 +1,4 @@
-"""`models.ts` and `operations.ts` of the TypeScript client."""
+"""The generator of `models.ts` and `operations.ts` of the TypeScript client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = "// {about}; made from the service's OpenAPI document.\n\n"
 
 
 def models(document: Document) -> str:
-    """Return every component: objects as interfaces, other schemas as aliases."""
+    """Return the text of `models.ts`: objects as interfaces, other components as type aliases."""
     parts = [HEAD.format(about="The types of requests and answers")]
     for name, schema in document.schemas.items():
         sent = name in document.sent
@@ -22,7 +22,10 @@ def models(document: Document) -> str:
 
 
 def operations(document: Document) -> str:
-    """Return a class per role with a method per operation; a list has another method for all its pages."""
+    """Return the text of `operations.ts`: a class for each role, with a method for each operation.
+
+    A list has a second method, which yields the items of all pages.
+    """
     parts = [HEAD.format(about="The operations of the two roles")]
     parts.append('import type * as models from "./models.js";\n')
     parts.append('import { type CallOptions, Transport } from "./transport.js";\n\n')

@@ -1,4 +1,4 @@
-"""The demo's market: sixty days of trade of six suppliers and two retailers, and the work of today."""
+"""The demo's market: six suppliers and two retailers with sixty days of trade, and today's open work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUMMING_SECONDS = 5.0
 
 
 def create() -> None:
-    """Create the market once. A market that exists stays unchanged."""
+    """Create the market. An existing market stays unchanged."""
     if Retailer.objects.filter(name=cast.RETAILERS[0][0]).exists():
         return
     now = timezone.now()
@@ -39,12 +39,12 @@ def create() -> None:
 
 
 def suppliers() -> list[Supplier]:
-    """Return the market's suppliers, in the order of the cast; nothing without a market."""
+    """Return the market's suppliers in the order of the cast, or an empty list without a market."""
     return _named(Supplier, [supplier.name for supplier in cast.SUPPLIERS])
 
 
 def retailers() -> list[Retailer]:
-    """Return the market's retailers, in the order of the cast; nothing without a market."""
+    """Return the market's retailers in the order of the cast, or an empty list without a market."""
     return _named(Retailer, [name for name, _ in cast.RETAILERS])
 
 

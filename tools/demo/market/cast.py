@@ -1,4 +1,4 @@
-"""The parties, goods and consumers of the demo's market. All of them are invented."""
+"""The parties, goods and consumers of the demo's market. All names are invented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Product files of the demo's market: with rejected rows, with a doubtful price, and without a header."""
+"""Three product files of the demo's market: with rejected rows, with a doubtful price, without a header."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ DOUBTFUL = ("sku,title,retail_price", "HK-200,Chef's knife 20 cm,9600", "HK-204,
 WITHOUT_HEADER = ("BB-MUG-01;Stoneware mug;22,00", "BB-MUG-02;Stoneware mug;22,00")
 
 PRICE_FACTOR = 3
-"""Harvest Kitchen's files wait for a person if they change a price by more than this factor."""
+"""Harvest Kitchen's files wait for approval if they change a price by more than this factor."""
 
 
 def create() -> None:
-    """Start the imports. The workers carry them out as soon as the service runs."""
+    """Create the import jobs. The workers process them as soon as the service runs."""
     careful = Supplier.objects.get(name="Harvest Kitchen")
     ImportPolicy.objects.create(supplier=careful, price_factor=PRICE_FACTOR)
     _start("Nordic Home", SHOPIFY, mapping="shopify")

@@ -1,7 +1,7 @@
-"""Writes the market's past orders with their fulfillments, parcels, events and stock movements, in bulk.
+"""The past orders of the demo's market, written in bulk with their fulfillments, parcels and events.
 
-The rows are the ones that the moves would have written, with moments in the past. `manage.py reconcile`
-finds no difference in them.
+The rows equal the rows that moves would have written, but with moments in the past. `manage.py reconcile`
+finds no differences in them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FLOWS = {State.SHIPPED: MovementKind.SHIP, State.CANCELED: MovementKind.RELEASE}
 
 
 class History:
-    """The past orders of the market, and the rows that go with them."""
+    """The past orders of the market, and the rows that belong to them."""
 
     def __init__(self, orders: list[PlannedOrder], now: datetime) -> None:
         self._now = now
@@ -58,7 +58,7 @@ class History:
         self._orders = [self._order(plan) for plan in orders]
 
     def write(self) -> None:
-        """Save all rows, parents first."""
+        """Save all rows. Rows to which other rows refer are saved first."""
         works = [work for order in self._orders for work in order.works]
         lines = [line for work in works for line in work.lines]
         _save([order.row for order in self._orders])
@@ -67,7 +67,7 @@ class History:
         _save(lines)
         for order in self._orders:
             self._tell(order)
-        # The ids of events are their order in the feed.
+        # Save the events by time, because their ids define their order in the feed.
         self._rows[Event].sort(key=lambda event: event.occurred_at)
         for rows in self._rows.values():
             _save(rows)
@@ -80,7 +80,7 @@ class History:
         ledger.write(goods, self._flows, self._now - timedelta(days=DAYS + 1), self._now)
         self._set_clocks()
 
-    # --- Rows with their present state -----------------------------------------------------------
+    # --- Rows with the present state of an order -----------------------------------------------------
 
     def _order(self, plan: PlannedOrder) -> PastOrder:
         row = Order(
@@ -104,7 +104,7 @@ class History:
         return order
 
     def _stamp(self, plan: PlannedOrder) -> datetime:
-        """Return the time of the last change in whole milliseconds; no other order of the retailer has it."""
+        """Return the time of the last change in whole milliseconds, unique among the retailer's orders."""
         last = max(_last_moment(work) for work in plan.works)
         stamp = last.replace(microsecond=last.microsecond // 1000 * 1000)
         while (plan.retailer, stamp) in self._stamps:
@@ -153,7 +153,7 @@ class History:
             sku=sku,
             title=variant.title,
             quantity=quantity,
-            billed_amount=variant.retail_price,
+            billed_amount=variant.retail_price * quantity,
             open=counts["reserved"],
             **counts,
         )
@@ -310,5 +310,5 @@ def _save(rows: list[Any]) -> None:
         return
     model = type(rows[0])
     model._default_manager.bulk_create(rows, batch_size=2_000)
-    with connection.cursor() as cursor:  # the planner knows the new rows before autovacuum comes
+    with connection.cursor() as cursor:  # the planner needs statistics before autovacuum runs
         cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")

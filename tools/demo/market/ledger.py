@@ -1,4 +1,4 @@
-"""The stock of the demo's market: openings, weekly counts, and the movements of its orders."""
+"""The stock of the demo's market: first counts, weekly counts, and the movements of its orders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEEK = timedelta(days=7)
 
 
 class Flow(NamedTuple):
-    """A change of one stock row: by a count (`counted`), or by the units of a fulfillment."""
+    """A change of one stock level, by a count or by the units of a fulfillment."""
 
     moment: datetime
     variant_id: int
@@ -33,7 +33,7 @@ class Flow(NamedTuple):
 def write(
     goods: Iterable[tuple[Variant, Warehouse]], flows: list[Flow], begin: datetime, now: datetime
 ) -> None:
-    """Save the stock rows and all their movements, with the balances after each movement."""
+    """Save the stock levels and all their movements, with the balances after each movement."""
     balances: dict[tuple[int, int], list[int]] = {}
     counted: dict[tuple[int, int], datetime] = {}
     rows = []
@@ -64,7 +64,7 @@ def write(
 
 
 def _counts(variant: Variant, warehouse: Warehouse, begin: datetime, now: datetime) -> Iterable[Flow]:
-    """Yield the opening and the weekly counts. The last count is a few hours old."""
+    """Yield the opening count and the weekly counts of a variant in a warehouse."""
     moment, kind = begin, MovementKind.OPENING
     while moment < now:
         actor = f"system:demo ({warehouse.supplier.name})"

@@ -1,4 +1,4 @@
-"""The past orders of the market with their plans, and the rule of their states."""
+"""The past orders of the market with their plans, and the rule for the state of an order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.demo.market.plans import PlannedOrder, PlannedWork
 
 
 class PastActor(NamedTuple):
-    """The actor of a past change, with its request and moment."""
+    """The actor of a past change, with the id of its request and its time."""
 
     name: str
     request_id: str
@@ -23,7 +23,7 @@ class PastActor(NamedTuple):
 
 @dataclass
 class PastWork:
-    """A past fulfillment with its plan and lines, before and after they are saved."""
+    """A past fulfillment with its plan and its lines. The rows may not be saved yet."""
 
     plan: PlannedWork
     row: Fulfillment

@@ -1,4 +1,4 @@
-"""Plans the market's past orders: pure data, the same for the same seed and moment."""
+"""The random plans of the market's past orders. The same seed and moment give the same plans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEED = 20_260
 
 # The steps of a fulfillment that change its state, in order.
 MOVES = ("accepted", "shipped", "cancel_requested", "canceled")
-# Shares of all fulfillments.
+# The shares of canceled and of returned fulfillments.
 CANCELED, RETURNED = 0.025, 0.03
 
 
@@ -44,7 +44,7 @@ class PlannedWork:
 
     @property
     def steps(self) -> list[tuple[datetime, str]]:
-        """The steps that change the state, with their moments, in order."""
+        """Return the steps that change the state, with their times, in order."""
         taken = [(getattr(self, f"{step}_at"), step) for step in MOVES]
         return [(moment, step) for moment, step in taken if moment is not None]
 
@@ -72,7 +72,7 @@ def plan(now: datetime) -> Iterator[PlannedOrder]:
 
 
 def _moments(random: Random, now: datetime) -> list[datetime]:
-    """Return the moments of creation: fewer orders at night and on Sundays, more in recent weeks."""
+    """Return the times of the orders: fewer at night and on Sundays, more in recent weeks."""
     moments: list[datetime] = []
     while len(moments) < ORDERS:
         moment = now - timedelta(days=DAYS * (1 - random.random() ** 0.8), seconds=random.random())
@@ -114,7 +114,7 @@ def _work(random: Random, supplier: cast.MarketSupplier, created_at: datetime, n
         work.cancel_requested_at = step(work.captured_at, 0.5)
         work.canceled_at = work.cancel_requested_at and step(work.cancel_requested_at, 1)
         return work
-    # A supplier that gets slower from week to week: its scorecard shows a curve.
+    # Make one supplier slower from day to day, so that its scorecard shows a trend.
     days_ago = (now - created_at).days
     slower = 1 + max(0, 20 - days_ago) / 12 if supplier.name == "Little Fern Toys" else 1.0
     work.accepted_at = work.captured_at and step(work.captured_at, supplier.to_accept * slower)

@@ -1,9 +1,10 @@
-"""The work that waits in the demo's market today, made by the same calls that clients use."""
+"""The open work of the demo's market, created by the same functions that the API calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
@@ -21,14 +22,15 @@ from orders.services import hold
 from tools.demo.market import cast
 
 SILENT = "Lumen Lighting"
-"""The supplier that has sent no stock for four days."""
+"""The supplier that has sent no stock counts for four days."""
 DOWN = "https://hooks.hearth-and-field.example/exchange"
+PRICES = {sku: Decimal(price) for supplier in cast.SUPPLIERS for sku, _, price in supplier.goods}
 
 Act = Callable[[Order], None]
 
 
 def create() -> None:
-    """Create one order for each kind of problem, a silent feed, and a webhook whose receiver is down."""
+    """Create orders with problems of each kind, a supplier without counts, and a failing webhook."""
     for number, (retailer, sku, quantity, act, changes) in enumerate(PROBLEMS):
         _make(number, Retailer.objects.get(name=retailer), sku, quantity, act, changes)
     _fall_silent()
@@ -42,12 +44,15 @@ def _make(
     address = {
         "first_name": cast.FIRST_NAMES[number],
         "last_name": cast.LAST_NAMES[number],
+        "company_name": "",
         "address1": f"{14 + 7 * number} {cast.STREETS[number % len(cast.STREETS)]}",
+        "address2": "",
         "city": city,
         "state": state,
         "zip_code": zip_code,
         "country": "US",
         "email": f"{cast.FIRST_NAMES[number]}@example.com".lower(),
+        "phone_number": f"+1 202 555 01{number:02}",
     }
     prefix = dict(cast.RETAILERS)[retailer.name]
     content = {
@@ -55,7 +60,7 @@ def _make(
         "shipping_address": address | changes.get("address", {}),
         "billing_address": address,
         "shipping_method_code": "GROUND",
-        "order_lines": [{"sku": sku, "quantity": quantity}],
+        "order_lines": [{"sku": sku, "quantity": quantity, "billed_amount": PRICES[sku] * quantity}],
         **{name: value for name, value in changes.items() if name != "address"},
     }
     order = push(retailer, content, by=_party(ActorKind.RETAILER, retailer)).order
@@ -68,7 +73,7 @@ def _party(kind: ActorKind, party: Retailer | Supplier) -> Actor:
 
 
 def _rejecting(reason: State) -> Act:
-    """Return an act in which each supplier in turn refuses the order for this reason."""
+    """Return a function in which each supplier in turn rejects the order for this reason."""
 
     def act(order: Order) -> None:
         while work := order.fulfillments.filter(state=State.NEW).select_related("order").first():
@@ -98,7 +103,7 @@ def _hold(order: Order) -> None:
 
 
 def _fall_silent() -> None:
-    """Let all suppliers of the market but one have counted lately."""
+    """Set recent times of the last count for all suppliers of the market except SILENT."""
     lately = timezone.now() - timedelta(hours=3)
     never_heard = Warehouse.objects.filter(heard_at__isnull=True)
     StockLevel.objects.filter(warehouse__in=never_heard).update(counted_at=lately)
@@ -127,7 +132,7 @@ HEARTH, CORNER = (name for name, _ in cast.RETAILERS)
 WRONG_STREET = {"address": {"address1": "Main Street, house with the red door", "zip_code": "99999"}}
 ABROAD = {"address": {"country": "Atlantis", "state": "", "zip_code": "1"}}
 
-# The retailer of an order, its sku and units, its history, and its special fields.
+# For each order: the retailer, the sku, the units, a function for its later moves, and its special fields.
 PROBLEMS: tuple[tuple[str, str, int, Act | None, dict[str, Any]], ...] = (
     (HEARTH, "NH-1001", 2, _rejecting(State.WRONG_ADDRESS), WRONG_STREET),
     (CORNER, "BB-MUG-01", 4, _rejecting(State.WRONG_ADDRESS), WRONG_STREET),

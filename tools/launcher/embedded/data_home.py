@@ -1,4 +1,4 @@
-"""The folder of the servers' data: in DATA_DIR, or elsewhere if their account cannot enter DATA_DIR."""
+"""The folder of the servers' data: in DATA_DIR, or outside if the servers' account cannot enter DATA_DIR."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from tools.launcher.processes.account import Account
 
 
 def persistent_home(data_dir: Path, account: Account | None) -> Path:
-    """Return the same folder on every run; `DATA_DIR/embedded-home` names a folder outside DATA_DIR."""
+    """Return the same folder on every run. The file `DATA_DIR/embedded-home` names a folder outside of it."""
     note, inside = data_dir / "embedded-home", data_dir / "embedded"
     if note.exists() and (elsewhere := Path(note.read_text().strip())).is_dir():
         return elsewhere
@@ -20,14 +20,14 @@ def persistent_home(data_dir: Path, account: Account | None) -> Path:
         inside.mkdir(mode=0o711 if account else 0o700, exist_ok=True)
         return inside
     elsewhere = temporary_home(account, keep=True)
-    if inside.exists():  # its parents have been closed since the last run: move the data
+    if inside.exists():  # the account could enter DATA_DIR at the last run, so move the data
         _move_all(inside, elsewhere, account)
     note.write_text(f"{elsewhere}\n")
     return elsewhere
 
 
 def temporary_home(account: Account | None, *, keep: bool = False) -> Path:
-    """Make a private folder that the servers' account may enter. With `keep`, it survives a restart."""
+    """Make a private folder that the servers' account may enter. With `keep`, it survives a reboot."""
     if account is None:
         return Path(tempfile.mkdtemp(prefix="exchange-"))
     temporary = tempfile.gettempdir()

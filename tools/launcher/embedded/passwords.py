@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def persistent_password(path: Path) -> str:
-    """Return the password in this file, which only its owner may read. The first call makes it."""
+    """Return the password in this file, which only its owner may read. The first call creates the file."""
     if not path.exists():
         half = path.with_name(f"{path.name}.half")
         half.unlink(missing_ok=True)
@@ -17,5 +17,5 @@ def persistent_password(path: Path) -> str:
 
 
 def new_password() -> str:
-    """Return a new password that needs no quoting in a URL, in SQL or in a configuration."""
+    """Return a new password that needs no quoting in a URL, in SQL or in a configuration file."""
     return secrets.token_urlsafe(24)

@@ -11,7 +11,7 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 def taken(host: str, port: int) -> bool:
-    """Return whether another program uses the address, or we may not use it."""
+    """Return whether another program uses the address, or this process has no permission for it."""
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

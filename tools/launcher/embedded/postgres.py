@@ -16,7 +16,7 @@ from tools.launcher.processes import CannotStart
 from tools.launcher.processes.account import Account, owner_of
 from tools.launcher.processes.program import Program
 
-# Only the application's role may connect, only from this machine, only with its password.
+# The access rules: only the role `exchange` may connect, from this machine, with its password.
 ACCESS = "host all exchange 127.0.0.1/32 scram-sha-256\n"
 
 SETTINGS = {
@@ -28,10 +28,10 @@ SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "128MB",
     "max_wal_size": "2GB",
-    "jit": "off",  # compiling costs more than our short queries take
+    "jit": "off",  # compiling a short query costs more time than running it
     "log_checkpoints": "off",
 }
-# Tests need no data after a crash.
+# The data of tests may be lost in a crash, so speed is more important.
 TEST_SETTINGS = {
     "shared_buffers": "64MB",
     "fsync": "off",
@@ -44,7 +44,7 @@ TEST_SETTINGS = {
 
 
 class Postgres:
-    """One data folder, and the server over it."""
+    """A PostgreSQL server with its data folder."""
 
     name = "postgres"
     variable = "DATABASE_URL"
@@ -81,7 +81,7 @@ class Postgres:
         clear_stale_lock(self.data)
 
     def program(self) -> Program:
-        """Return the program that starts it on the chosen port."""
+        """Return the program that starts the server on the chosen port."""
         settings = self.settings | {"port": str(self.port)}
         flags = [flag for name, value in settings.items() for flag in ("-c", f"{name}={value}")]
         return Program(
@@ -95,7 +95,7 @@ class Postgres:
         )
 
     def ready(self, pid: int) -> bool:
-        """Return whether the server with this process id accepts connections, from its lock file."""
+        """Return whether the server with this process id accepts connections, according to its lock file."""
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -103,7 +103,7 @@ class Postgres:
         return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
     def _create(self) -> None:
-        """Make the data folder under another name, then rename it: a crash leaves no half-made folder."""
+        """Create the data folder under another name, and rename it when it is complete."""
         half = self.data.with_name("postgres.half")
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir(mode=0o700)
@@ -140,5 +140,5 @@ class Postgres:
             raise CannotStart(f"{program} could not make {self.data}:\n{done.stdout.strip()}")
 
     def _environment(self) -> dict[str, str]:
-        """Return an environment without ours: a PGDATA or PGPORT would mislead PostgreSQL."""
+        """Return a minimal environment: a PGDATA or PGPORT of the launcher would mislead PostgreSQL."""
         return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}

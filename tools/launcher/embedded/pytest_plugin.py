@@ -1,4 +1,7 @@
-"""Pytest plugin (`addopts`): servers and a DATA_DIR for one test run, set before Django reads them."""
+"""A pytest plugin (`addopts`) with servers and a DATA_DIR for one test run.
+
+It sets the environment variables before Django reads them.
+"""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ from tools.launcher.embedded.servers import temporary_servers
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    """Start each server whose URL is not set. xdist's workers inherit the controller's URLs."""
+    """Start each server whose URL is not set. The workers of pytest-xdist inherit the URLs."""
     if "PYTEST_XDIST_WORKER" not in os.environ and not _runs_no_test(early_config):
         cleanup = ExitStack()
         early_config.add_cleanup(cleanup.close)
@@ -29,7 +32,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def _own_redis(url: str) -> str:
-    """Return the same Redis with one database per xdist worker: tests clear their database."""
+    """Return the URL with another database for each xdist worker, because tests clear their database."""
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     return url if not number else urlsplit(url)._replace(path=f"/{int(number) + 1}").geturl()
 

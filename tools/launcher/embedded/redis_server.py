@@ -1,4 +1,4 @@
-"""The embedded Redis. It stores nothing on disk: PostgreSQL has all lasting data (docs/adr/0001)."""
+"""The embedded Redis. It stores nothing on disk, because PostgreSQL has all lasting data (docs/adr/0001)."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ daemonize no
 loglevel warning
 """
 HIDDEN = ("Memory overcommit must be enabled",)
-"""A warning about saving to disk. This Redis saves nothing."""
+"""A warning that is not shown: it is about saving to disk, and this Redis saves nothing."""
 
 
 class Redis:
@@ -48,13 +48,13 @@ class Redis:
         self.port = free_port()
 
     def clean_up_after_crash(self) -> None:
-        """Do nothing: a crash of Redis leaves no files."""
+        """Do nothing, because a crash of Redis leaves no files."""
 
     def program(self) -> Program:
-        """Return the program that starts it on the chosen port."""
+        """Return the program that starts the server on the chosen port."""
         return Program(
             name=self.name,
-            command=(str(self.binary), "-"),  # "-": the configuration comes by standard input
+            command=(str(self.binary), "-"),  # "-": read the configuration from standard input
             folder=self.home,
             environment={"PATH": os.defpath, "LC_ALL": "C"},
             account=self.account,
@@ -63,7 +63,7 @@ class Redis:
         )
 
     def ready(self, pid: int) -> bool:
-        """Return whether it answers to our password. Only other servers need `pid`."""
+        """Return whether Redis accepts the password and answers. `pid` is for other servers."""
         del pid
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as line:

@@ -1,4 +1,4 @@
-"""Starts the servers whose URLs are not set."""
+"""The start of the servers whose URLs are not set."""
 
 import subprocess
 import time
@@ -15,8 +15,8 @@ from tools.launcher.processes.account import Account, unprivileged_account
 from tools.launcher.processes.program import Program, spawn, stop
 from tools.launcher.reaper.client import Reaper
 
-ATTEMPTS = 5  # another program may take the port that we found free
-START_TIMEOUT = 60.0  # seconds for a server to take connections; recovery after a crash takes its time
+ATTEMPTS = 5  # another program may take the free port before the server does
+START_TIMEOUT = 60.0  # seconds until a server must accept connections; a recovery after a crash may be slow
 
 Running = TypeVar("Running")
 
@@ -49,7 +49,7 @@ def missing_servers(
 
 @contextmanager
 def temporary_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Run servers for tests and yield their URLs; remove them and their data afterwards."""
+    """Run servers for tests and yield their URLs. Stop the servers and remove their data afterwards."""
     with ExitStack() as cleanup:
         reaper = Reaper()
         cleanup.callback(reaper.close)
@@ -65,7 +65,10 @@ def temporary_servers(environment: Mapping[str, str]) -> Iterator[dict[str, str]
 def start_with_retries(
     server: EmbeddedServer, launch: Callable[[Program], Running], came_up: Callable[[Running], bool]
 ) -> Running:
-    """Start a server on a free port, or on another port if that fails. Return the result of `launch`."""
+    """Start a server, and return the result of `launch`. Choose another port after a failure.
+
+    Raises CannotStart.
+    """
     for _ in range(ATTEMPTS):
         server.prepare()
         running = launch(server.program())

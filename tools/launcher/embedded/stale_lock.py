@@ -1,4 +1,4 @@
-"""Removes PostgreSQL's lock file after a crash, because it would prevent the next start."""
+"""The removal of PostgreSQL's lock file after a crash, because the file would prevent the next start."""
 
 import os
 import signal
@@ -8,15 +8,15 @@ from pathlib import Path
 
 from tools.launcher.processes.command_line import command_of
 
-STOP_TIMEOUT = 15.0  # seconds for a server that lost its supervisor to end
+STOP_TIMEOUT = 15.0  # seconds for the end of a server whose supervisor has ended
 
 
 def clear_stale_lock(data: Path) -> None:
-    """Remove the lock of a dead server; stop a live one whose supervisor is gone.
+    """Remove the lock file of a server that has ended. Stop a server that still runs without a supervisor.
 
-    PostgreSQL itself takes the lock for valid when *any* process has its id, as happens after a restart
-    of a machine or container. The caller holds the lock of DATA_DIR, so a server that does run on this
-    folder belongs to no other launcher.
+    PostgreSQL itself respects the lock file if *any* process has the id in it, which happens after a restart
+    of a machine or container. The caller holds the lock of DATA_DIR, so a server that runs on this folder
+    belongs to no other launcher.
     """
     lock = data / "postmaster.pid"
     try:
@@ -28,7 +28,7 @@ def clear_stale_lock(data: Path) -> None:
     while _serves(pid, data):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
-        time.sleep(0.1)  # not our child: the system does not report its end
+        time.sleep(0.1)  # poll, because the system reports only the end of child processes
     lock.unlink(missing_ok=True)
 
 

@@ -1,5 +1,5 @@
-"""Starting and stopping programs, and the account that they run under."""
+"""The start and the stop of programs, and the account under which they run."""
 
 
 class CannotStart(Exception):
-    """A program cannot start on this machine. The message says how to solve that."""
+    """The error for a program that cannot start on this machine. Its message says how to solve this."""

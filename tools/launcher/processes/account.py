@@ -1,4 +1,4 @@
-"""The account of the servers: our own account, or an unprivileged account if we are root."""
+"""The account of the servers: the launcher's account, or an unprivileged account if the launcher is root."""
 
 import os
 import pwd
@@ -12,17 +12,17 @@ from tools.launcher.processes import CannotStart
 
 @dataclass(frozen=True)
 class Account:
-    """A user of this machine, by number."""
+    """A user of this machine, with the numeric ids of the user and of the user's group."""
 
     uid: int
     gid: int
 
     def popen_options(self) -> dict[str, Any]:
-        """Return the arguments of `subprocess` for a program under this account, without our groups."""
+        """Return the arguments of `subprocess` for a program under this account, without other groups."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def can_enter(self, folder: Path) -> bool:
-        """Return whether this account may enter the folder. Try it, because ACLs count, too."""
+        """Return whether this account may enter the folder. The mode is not enough: ACLs also count."""
         enter = ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder)]
         options = {"cwd": "/", "stderr": subprocess.DEVNULL, **self.popen_options()}
         return subprocess.run(enter, check=False, **options).returncode == 0
@@ -34,7 +34,10 @@ class Account:
 
 
 def unprivileged_account() -> Account | None:
-    """Return the account for servers if we are root, else None. PostgreSQL refuses to run as root."""
+    """Return another account if this process is root, because PostgreSQL refuses to run as root.
+
+    Raises CannotStart if there is no such account.
+    """
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

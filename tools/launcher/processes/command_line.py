@@ -1,11 +1,11 @@
-"""The command line of a process. The id alone is not enough: the system may reuse it."""
+"""The command line of a process, which identifies it. A process id does not: the system may reuse it."""
 
 import subprocess
 from pathlib import Path
 
 
 def command_of(pid: int) -> str:
-    """Return the command line of a live process; empty if it has ended or is a zombie."""
+    """Return the command line of a running process, or an empty string if it has ended."""
     proc = Path("/proc", str(pid))
     try:
         return proc.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -1,4 +1,4 @@
-"""One program to start: its command, the signal that stops it, and how long that may take."""
+"""Programs: their settings, and functions that start and stop them."""
 
 import os
 import signal
@@ -21,14 +21,14 @@ class Program:
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
-    stdin: str = ""  # for secrets: any account can read a command line
+    stdin: str = ""  # for secrets, because all users can read a command line
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout: float = 10.0  # seconds between the stop signal and SIGKILL
     hidden: tuple[str, ...] = ()  # lines that contain one of these texts are not shown
 
 
 def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a program in its own session, so that Ctrl-C in the terminal reaches only us."""
+    """Start a program in its own session, so that Ctrl-C in the terminal reaches only the launcher."""
     process = subprocess.Popen(
         program.command,
         cwd=program.folder,
@@ -46,10 +46,10 @@ def spawn(program: Program, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
 
 
 def signal_group(group: int, number: signal.Signals) -> bool:
-    """Signal a program and its children. Return whether any of them was still running."""
+    """Send a signal to a program and its children. Return whether any of them was still running."""
     try:
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # PermissionError: macOS, of a group of zombies
+    except (ProcessLookupError, PermissionError):  # macOS raises PermissionError for a group of zombies
         return False
     return True
 

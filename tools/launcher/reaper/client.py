@@ -1,4 +1,4 @@
-"""Our end of the reaper's pipe. It names the process groups that must not outlive us."""
+"""The launcher's side of the pipe to the reaper. The reaper ends all process groups after the launcher."""
 
 import subprocess
 import sys
@@ -11,25 +11,25 @@ PROCESS = Path(__file__).with_name("process.py")
 
 
 class Reaper:
-    """The client of the reaper: it knows every running program."""
+    """The client of the reaper. It tells the reaper the process groups of all running programs."""
 
     def __init__(self, *, keep_open: tuple[int, ...] = (), stop_timeout: float = STOP_TIMEOUT) -> None:
-        """Start the reaper. It holds `keep_open`, such as a lock's descriptor, until it has cleaned up."""
+        """Start the reaper. It keeps the descriptors `keep_open`, such as a lock, until it has cleaned up."""
         self._keep_open, self._stop_timeout = keep_open, stop_timeout
         self._commands: dict[str, str] = {}
         self._process = self._start()
 
     def watch(self, group: int, program: Program) -> None:
-        """Make the reaper end this process group when we end."""
+        """Make the reaper end this process group when the launcher has ended."""
         self._command(str(group), f"+ {group} {int(program.stop_signal)}")
 
     def release(self, group: int) -> None:
-        """Forget a group that has ended: the system may reuse its number."""
+        """Make the reaper forget a group that has ended, because the system may reuse its number."""
         if self._commands.pop(str(group), None):
             self._send(f"- {group}")
 
     def remove_at_end(self, path: Path) -> None:
-        """Remove this folder or file when we end."""
+        """Make the reaper remove this folder or file when the launcher has ended."""
         self._command(str(path), f"! {path}")
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ class Reaper:
         return self._process.pid
 
     def restart_if_dead(self) -> None:
-        """Replace a reaper that was killed."""
+        """Start a new reaper if the reaper was killed, and send it all commands again."""
         if self._process.poll() is not None:
             self._process = self._start()
             for command in self._commands.values():

@@ -1,9 +1,9 @@
-"""The reaper's process: ends what the launcher left behind when that was killed (`kill -9`).
+"""The reaper's process, which ends the launcher's programs even if the launcher was killed (`kill -9`).
 
-It reads commands from a pipe that the system closes when the launcher dies: `+ GROUP SIGNAL` and `- GROUP`
-for process groups, `! PATH` for a folder or file to remove. When the pipe closes, it ends the groups that it
-still holds. It runs alone, as `python -I -S process.py SECONDS` (the seconds between the stop signal and
-SIGKILL), so it imports nothing of the project.
+It reads commands from a pipe. `+ GROUP SIGNAL` adds a process group, `- GROUP` removes it from the list, and
+`! PATH` names a folder or file to remove. When the launcher dies, the system closes the pipe, and the reaper
+ends the groups on its list. It runs as `python -I -S process.py SECONDS` (the seconds between the stop signal
+and SIGKILL), so it imports nothing of the project.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ SIGKILL = 9
 
 
 def send(group: int, number: int) -> bool:
-    """Signal a group. Return whether any of its processes is still running."""
+    """Send a signal to a process group. Return whether any of its processes was still running."""
     try:
         os.killpg(group, number)
     except OSError:
@@ -25,25 +25,25 @@ def send(group: int, number: int) -> bool:
 
 
 def end_all(groups: dict[int, int], stop_timeout: float) -> None:
-    """Send every group its stop signal, wait this many seconds, then kill it."""
+    """Send every group its stop signal, and kill the groups that still run after the timeout."""
     left = [group for group, number in groups.items() if send(group, number)]
     deadline = time.monotonic() + stop_timeout
     while left and time.monotonic() < deadline:
-        time.sleep(0.02)  # not our children: the system does not report their end
+        time.sleep(0.02)  # poll, because the system reports only the end of child processes
         left = [group for group in left if send(group, 0)]
     for group in left:
         send(group, SIGKILL)
 
 
 def remove(path: str) -> None:
-    """Remove a folder with its content, or a file. It may be missing."""
+    """Remove a folder with its content, or a file. Ignore a missing path."""
     shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.unlink(path)
 
 
 def main() -> None:
-    """Follow commands until the pipe closes, then clean up."""
+    """Read commands until the pipe closes, then end the groups and remove the files."""
     groups: dict[int, int] = {}
     leftovers: list[str] = []
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-// The keys of lists: they move through the rows of a table, and lead to the search.
+// Keyboard shortcuts: for the rows of a table, the search and the first action.
 "use strict";
 
 {
@@ -7,7 +7,7 @@
   const rowOf = (target) => target.closest?.("main .ui-table tbody tr");
   const mainLink = (row) => row?.querySelector("th a, td a");
 
-  // The search of the whole site comes first, else the search of the list.
+  // Focus the search of the whole site. On a page without it, focus the search of the list.
   const search = () => {
     const box = document.getElementById("ui-search-term") ?? document.querySelector("main input[type=search]");
     box?.focus();

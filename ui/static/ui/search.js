@@ -1,4 +1,4 @@
-// The search box with hits while someone types, and commands.
+// The search box: it shows hits, and actions of the page, while someone types.
 "use strict";
 
 {
@@ -13,10 +13,10 @@
 
   const links = () => [...(panel?.querySelectorAll("[data-hit]") ?? [])];
   const hide = () => {
-    asked += 1; // an answer on its way is too late
+    asked += 1; // `show` ignores an answer that is still on its way
     if (panel) panel.hidden = true;
   };
-  // The actions of the page are links and buttons that it shows anyway.
+  // Return the links and buttons in the page's header whose text contains the term.
   const actions = (term) =>
     [...document.querySelectorAll(".ui-head .ui-actions :is(a, button)")]
       .filter((each) => each.textContent.toLowerCase().includes(term))

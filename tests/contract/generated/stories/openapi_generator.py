@@ -1,4 +1,4 @@
-"""The story through openapi-generator's Python client: stock, an order, its shipping, and an error."""
+"""A program that uses openapi-generator's Python client for stock, an order, a shipment, and an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ supplier, retailer = client(acme["api_key"]), client(shop["api_key"])
 catalog, stock = exchange.SupplierCatalogApi(supplier), exchange.SupplierStockApi(supplier)
 fulfillments, orders = exchange.SupplierFulfillmentsApi(supplier), exchange.RetailerOrdersApi(retailer)
 
-# The supplier offers a variant, and says how much there is of it.
+# The supplier creates a variant and pushes its stock.
 body = exchange.VariantBody(sku=sku, title="Lamp", retail_price=5.5, images=["https://e.example/1.jpg"])
 created = catalog.create_variant(acme["id"], body)
 read = catalog.get_supplier_variant(acme["id"], created.id)
@@ -34,7 +34,7 @@ element = exchange.InventoryElementBody(id=sku, amount=9)
 counts = exchange.PushBody(warehouse_id=warehouse, inventories=[element])
 assert stock.push_inventory(acme["id"], counts).updated == 1
 
-# The retailer pulls the catalog and orders.
+# The retailer pulls the catalog and pushes an order.
 groups = exchange.RetailerCatalogApi(retailer).pull_variants(shop["id"], service_type="ecommerce", limit=5)
 assert all(isinstance(each.variants[0], int) for each in groups)
 order = exchange.OrderBody(
@@ -46,7 +46,7 @@ order = exchange.OrderBody(
 placed = orders.push_order(shop["id"], order)
 assert placed.code == "order_created"
 
-# The supplier captures, accepts and ships it.
+# The supplier captures, accepts and ships the order.
 captured = fulfillments.list_fulfillments(
     acme["id"], retailer_state="ordered", fulfillment_state="new", limit=500
 )
@@ -57,7 +57,7 @@ tracked = exchange.ShipBody(tracking_number=f"T-{sku}")
 assert fulfillments.ship_fulfillment(mine.id, acme["id"], tracked).code == "shipped"
 assert [level.on_hand for level in stock.list_inventory(acme["id"], sku=sku)] == [7]
 
-# The retailer sees the shipment, and an error names the fault.
+# The retailer reads the shipment, and gets an error that names the wrong field.
 after = orders.get_order(placed.order_id, shop["id"])
 assert after.processing_state == exchange.ProcessingState.COMPLETED
 assert after.fulfillments[0].tracking_numbers == [f"T-{sku}"]
@@ -67,7 +67,7 @@ try:
 except exchange.exceptions.NotFoundException as refused:
     assert (refused.data.code, bool(refused.data.request_id)) == ("not_found", True)
 else:
-    raise AssertionError("an order that is none was found")
+    raise AssertionError("an order that does not exist was found")
 try:
     orders.push_order(
         shop["id"], exchange.OrderBody(retailer_order_id=f"{sku}-0", order_lines=order.order_lines)
@@ -75,5 +75,5 @@ try:
 except exchange.exceptions.BadRequestException as refused:
     assert {each.var_field for each in refused.data.errors} >= {"shipping_address.country"}
 else:
-    raise AssertionError("an order without an address was taken")
+    raise AssertionError("an order without an address was accepted")
 print("shipped")

@@ -1,4 +1,4 @@
-"""The story through openapi-python-client's client: stock, an order, its shipping, and an error."""
+"""A program that uses openapi-python-client's client for stock, an order, a shipment, and an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ sku = f"OPC-{time.time_ns()}"
 supplier = AuthenticatedClient(base_url=demo["base_url"], token=acme["api_key"])
 retailer = AuthenticatedClient(base_url=demo["base_url"], token=shop["api_key"])
 
-# The supplier offers a variant, and says how much there is of it.
+# The supplier creates a variant and pushes its stock.
 body = models.VariantBody(sku=sku, title="Lamp", retail_price=5.5, images=["https://e.example/1.jpg"])
 created = create_variant.sync(acme["id"], client=supplier, body=body)
 assert isinstance(created, models.Variant)
@@ -41,7 +41,7 @@ pushed = push_inventory.sync(acme["id"], client=supplier, body=counted)
 assert isinstance(pushed, models.Push)
 assert pushed.updated == 1
 
-# The retailer pulls the catalog and orders.
+# The retailer pulls the catalog and pushes an order.
 groups = pull_variants.sync(
     shop["id"], client=retailer, limit=5, service_type=models.PullVariantsServiceType.ECOMMERCE
 )
@@ -57,7 +57,7 @@ placed = push_order.sync(shop["id"], client=retailer, body=order)
 assert isinstance(placed, models.Pushed)
 assert placed.code == "order_created"
 
-# The supplier captures, accepts and ships it.
+# The supplier captures, accepts and ships the order.
 captured = list_fulfillments.sync(
     acme["id"],
     client=supplier,
@@ -80,7 +80,7 @@ stock = list_inventory.sync(acme["id"], client=supplier, sku=sku)
 assert isinstance(stock, list)
 assert [level.on_hand for level in stock] == [7]
 
-# The retailer sees the shipment, and an error names the fault.
+# The retailer reads the shipment, and gets an error that names the wrong field.
 after = get_order.sync(shop["id"], placed.order_id, client=retailer)
 assert isinstance(after, models.Order)
 assert after.processing_state == models.ProcessingState.COMPLETED

@@ -1,4 +1,4 @@
-"""The story through the Python client of `make packages`: stock, an order, its shipping, a webhook."""
+"""A program that uses the Python client of `make packages` for stock, an order, a shipment, and a webhook."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ sku = f"PKG-{time.time_ns()}"
 
 
 def webhooks_are_received() -> None:
-    """A delivery of this service verifies, with the secret before and the new one; a changed one does not."""
+    """Check that `verify` accepts a delivery with the old and with the new secret.
+
+    A delivery with a changed body is refused.
+    """
     came: queue.Queue[tuple[dict[str, str], bytes]] = queue.Queue()
 
     class Receiver(BaseHTTPRequestHandler):
@@ -49,12 +52,12 @@ def webhooks_are_received() -> None:
     except InvalidSignature:
         pass
     else:
-        raise AssertionError("a changed delivery was believed")
+        raise AssertionError("a changed delivery was accepted")
     shop.delete_webhook(webhook["id"])
     server.shutdown()
 
 
-# The supplier offers a variant, and says how much there is of it.
+# The supplier creates a variant and pushes its stock.
 created = acme.create_variant({"sku": sku, "title": "Lamp", "retail_price": Decimal("5.50")})
 assert acme.get_variant(created["id"])["retail_price"] == Decimal("5.50")
 assert [each["id"] for each in acme.iter_variants(sku=sku)] == [created["id"]]
@@ -62,7 +65,7 @@ warehouse = acme.list_warehouses()[0]["id"]
 counted = acme.push_inventory({"warehouse_id": warehouse, "inventories": [{"id": sku, "amount": 9}]})
 assert counted["updated"] == 1
 
-# The retailer pulls the catalog and orders; the same push again is the same order.
+# The retailer pulls the catalog and pushes an order. A repetition returns the same order.
 assert any(created["id"] in each["variants"] for each in shop.iter_variants(service_type="ecommerce"))
 order: OrderBody = {
     "retailer_order_id": sku,
@@ -73,14 +76,14 @@ before = next(shop.iter_orders(ordering="-updated_at", limit=1), None)
 placed = shop.push_order(order, idempotency_key=sku)
 assert (placed["code"], shop.push_order(order, idempotency_key=sku)) == ("order_created", placed)
 
-# The supplier captures, accepts and ships it.
+# The supplier captures, accepts and ships the order.
 new_work = acme.iter_fulfillments(retailer_state="ordered", fulfillment_state="new")
 work = next(each for each in new_work if each["order_id"] == placed["order_id"])
 assert acme.accept_fulfillment(work["id"])["success"]
 assert acme.ship_fulfillment(work["id"], {"tracking_number": f"T-{sku}"})["code"] == "shipped"
 assert [level["on_hand"] for level in acme.iter_inventory(sku=sku)] == [7]
 
-# The retailer is notified in both ways, and an error names the fault.
+# The retailer finds the shipment by polling and in the event feed, and gets an error that names the field.
 changed = shop.changed_orders(before["updated_at"] if before else None)
 after = next(each for each in changed if each["id"] == placed["order_id"])
 assert (after["processing_state"], after["fulfillments"][0]["tracking_numbers"]) == (
@@ -96,7 +99,7 @@ except ApiError as refused:
     assert (refused.status, bool(refused.request_id)) == (400, True)
     assert "shipping_address.country" in {each.field for each in refused.errors}
 else:
-    raise AssertionError("an order without an address was taken")
+    raise AssertionError("an order without an address was accepted")
 if "127.0.0.0/8" in os.environ.get("WEBHOOK_NETWORKS", ""):
     webhooks_are_received()
 print("shipped")

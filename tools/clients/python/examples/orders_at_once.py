@@ -1,4 +1,4 @@
-"""A retailer reads many orders at the same time with asyncio.
+"""An example: a retailer reads many orders at the same time with asyncio.
 
 Set BASE_URL, API_KEY and RETAILER_ID.
 """

@@ -1,4 +1,4 @@
-"""A supplier imports products from rows, waits for the import, and counts their stock.
+"""An example: a supplier imports products, waits for the import, and reports their stock.
 
 Set BASE_URL, API_KEY and SUPPLIER_ID.
 """

@@ -1,4 +1,4 @@
-"""A service that answers from a list and remembers its requests."""
+"""Fixtures: a fake service that answers from a list and records its requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Answer = httpx.Response | Exception
 
 
 class Service(httpx.BaseTransport):
-    """A fake service; `asked` has its requests, `slept` the pauses between them."""
+    """A fake service. `asked` has its requests, `slept` the pauses between them."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []

@@ -1,4 +1,4 @@
-"""The asynchronous clients do what the synchronous ones do."""
+"""The asynchronous clients behave like the synchronous clients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PUSHED = {"success": True, "code": "order_created", "message": "", "order_id": 5
 
 
 class AsyncService(httpx.AsyncBaseTransport):
-    """A fake service; `asked` has its requests, `slept` the pauses between them."""
+    """A fake service. `asked` has its requests, `slept` the pauses between them."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.answers = list(answers)

@@ -1,4 +1,4 @@
-"""Lists across their pages, and the event feed."""
+"""Lists over several pages, and the event feed."""
 
 from __future__ import annotations
 

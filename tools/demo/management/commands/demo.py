@@ -1,4 +1,4 @@
-"""`manage.py demo` (`make demo`): play one order through the running service."""
+"""`manage.py demo` (`make demo`): process one order through the running service, and show each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py demo_data`: creates the demo's parties, and with --write-demo-json their keys."""
+"""`manage.py demo_data`: create the demo's parties, and with --write-demo-json their keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.demo import cast, credentials, market, sample_orders
 
 
 class Command(BaseCommand):
-    help = "Create the demo's suppliers, retailers, stock and operator; what exists is left as it is."
+    help = "Create the demo's suppliers, retailers, stock and operator. Existing records stay unchanged."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--with-market",
             action="store_true",
-            help="create a market with the orders of sixty days, for people who look around",
+            help="create a market with the orders of sixty days, so that the pages show much data",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Typed client of the Exchange."""
+"""The typed Python client of the Exchange."""
 
 from exchange_client.async_client import AsyncRetailer, AsyncSupplier
 from exchange_client.client import Retailer, Supplier

@@ -19,8 +19,8 @@ class _Feed(Transport):
     def follow_events(self, after: int = 0, *, every: float = 5.0) -> Iterator[models.Event]:
         """Yield every event after this id, in order, and wait for new events without end.
 
-        Keep the `id` of the last event that you have worked on, and begin with it next time. At the feed's
-        end it waits `every` seconds before it asks again.
+        Store the `id` of the last event that you have processed, and pass it as `after` next time. At the end
+        of the feed, the method waits `every` seconds and then requests new events.
         """
         while True:
             for event in self.pages(f"{self.party}/events", {"after": after, "limit": 500}):
@@ -37,9 +37,10 @@ class Supplier(SupplierOperations, _Feed):
         self.party = f"/v3/suppliers/{id}"
 
     def wait_for_import(self, import_id: int, *, every: float = 1.0, timeout: float = 600.0) -> models.Job:
-        """Return an import when it has ended or waits for approval; look at its `status` and `rejected`.
+        """Return an import when it has ended or waits for approval. Then check its `status` and `rejected`.
 
-        It asks again after `every` seconds. Raises TimeoutError after `timeout` seconds of pauses.
+        The import is read every `every` seconds. Raises TimeoutError when the pauses add up to `timeout`
+        seconds.
         """
         waited = 0.0
         while True:

@@ -1,4 +1,4 @@
-"""Exceptions of the client."""
+"""The exceptions of the client."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import httpx
 
 
 class ExchangeError(Exception):
-    """The base class of all exceptions of a call."""
+    """The base class of all exceptions that a call raises."""
 
 
 class NotReached(ExchangeError):
     """No attempt got an answer: the connection failed or timed out.
 
-    Whether the request was carried out is unknown. Repeat it with the same idempotency key.
+    The service may have carried out the request. Repeat the request with the same idempotency key.
     """
 
 
@@ -31,8 +31,8 @@ class ApiError(ExchangeError):
     """An answer that reports an error.
 
     `code` is for programs, `message` for people, and `errors` names the fields. `docs` is the address of a
-    page that says what to do. `retry_after` is the pause in seconds that the service asks for, if it does.
-    Quote `request_id` when you ask for help.
+    page that explains how to correct the error. `retry_after` is the pause in seconds that the service
+    requests, or None. Quote `request_id` when you ask for help.
     """
 
     def __init__(self, response: httpx.Response, retry_after: float | None = None) -> None:
@@ -57,5 +57,5 @@ class ApiError(ExchangeError):
         super().__init__(f"{self.status} {self.code}: {self.message}{fields} (request {self.request_id})")
 
     def _said_of(self, fault: FieldError) -> str:
-        """Return a field with its message, or the field alone if the message is that of the error."""
+        """Return a field with its message, or only the field if the error has the same message."""
         return fault.field if fault.message == self.message else f"{fault.field}: {fault.message}"

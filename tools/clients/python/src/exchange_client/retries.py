@@ -1,4 +1,4 @@
-"""Rules for sending a request again, and the wait before it."""
+"""The rules for sending a request again, and the wait before each attempt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def may_succeed_later(response: httpx.Response) -> bool:
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """Return the seconds in `Retry-After`, a number or a date; None if the header is missing."""
+    """Return the seconds in `Retry-After` (a number or a date), or None if it is missing or unreadable."""
     said = response.headers.get("Retry-After", "").strip()
     if said.isdecimal():
         return float(said)
@@ -37,5 +37,5 @@ def retry_after(response: httpx.Response) -> float | None:
 
 
 def backoff(attempt: int) -> float:
-    """Return the seconds before the next attempt: growing, and random so that clients spread out."""
+    """Return the seconds before the next attempt. They grow, and a random part separates the clients."""
     return random.uniform(0.5, 1.0) * min(0.5 * 2.0**attempt, LONGEST_WAIT)  # noqa: S311 - no secret

@@ -1,4 +1,4 @@
-"""Sends requests, with retries under one idempotency key, and reads lists page by page."""
+"""The sending of requests, with retries under one idempotency key, and the reading of lists by pages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class Transport:
     """The requests of one party.
 
     `retries` is the number of attempts after the first. `timeout` is in seconds, for the connection and for
-    each wait within an answer. `transport` and `sleep` are for tests.
+    each wait for a part of an answer. `transport` and `sleep` are for tests.
 
-    All calls are safe to repeat: a POST has an idempotency key. A call is sent again if no answer arrived, or
-    if a later answer may differ. The first wait is half a second, and each wait is longer than the last.
-    `Retry-After` is followed up to a minute; after a longer one, the call fails.
+    All calls are safe to repeat, because a POST has an idempotency key. A call is repeated if no answer
+    arrived, or if the same request may succeed later. The first wait is up to half a second, and later waits
+    are longer. The client waits as long as `Retry-After` requests, up to a minute. If the service requests a
+    longer wait, the call fails.
     """
 
     def __init__(
@@ -73,12 +74,12 @@ class Transport:
         idempotency_key: str | None = None,
         if_match: str | None = None,
     ) -> Any:
-        """Return JSON, text or bytes. Raise ApiError for a refusal, NotReached without an answer."""
+        """Return the answer's JSON, text or bytes. Raises ApiError, or NotReached without an answer."""
         return _content(self._send(method, path, params, body, idempotency_key, if_match))
 
     @property
     def last_etag(self) -> str | None:
-        """The ETag of the last answer in this thread, to be given back as `if_match`."""
+        """The ETag of the last answer in this thread. Pass it as `if_match` to change the same version."""
         etag: str | None = getattr(self._last, "etag", None)
         return etag
 

@@ -1,4 +1,4 @@
-"""Values on their way: exact decimals in answers, dates and decimals in requests, rows of CSV."""
+"""Conversions of values: exact decimals in answers, dates and decimals in requests, rows of CSV."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from exchange_client.models import DECIMALS
 
 
 def read_json(content: bytes | str) -> Any:
-    """Return a JSON document. Money, weights and other numbers with decimals are Decimal, also `24`."""
+    """Parse JSON. Amounts, weights and other decimal numbers become Decimal, also if written as `24`."""
     return json.loads(content, parse_float=Decimal, object_hook=_exact)
 
 
 def write_json(body: object) -> bytes:
-    """Return a body as JSON. Raises ValueError for a Decimal with more digits than a JSON number keeps."""
+    """Return a body as JSON. Raises ValueError for a Decimal with more digits than a float keeps."""
     return json.dumps(body, default=_json_value, allow_nan=False).encode()
 
 
 def csv_lines(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return rows as CSV lines for the `data` of an import; the keys of the first row are the header."""
+    """Return rows as CSV lines for the `data` of an import. The keys of the first row are the header."""
     table = iter(rows)
     first = next(table, None)
     if first is None:
@@ -50,7 +50,7 @@ def _exact(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json_value(value: object) -> object:
-    """Return a value that JSON has no type for as text."""
+    """Return a date as text, and a Decimal as a number. Raises ValueError, TypeError."""
     if isinstance(value, date):  # a datetime is a date, too
         return value.isoformat()
     if isinstance(value, Decimal):

@@ -1,3 +1,3 @@
-"""The version of this client, which follows the service's interface."""
+"""The version of this client."""
 
 __version__ = "1.0.0"

@@ -1,4 +1,4 @@
-"""Checks the signature of a delivery by the Standard Webhooks specification."""
+"""The check of a delivery's signature by the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLERANCE = 300
 
 
 class InvalidSignature(Exception):
-    """The delivery is not from the Exchange: answer 401."""
+    """The error for a delivery that is not from the Exchange. Answer such a delivery with 401."""
 
 
 def verify(
@@ -26,11 +26,11 @@ def verify(
     tolerance: float = TOLERANCE,
     now: float | None = None,
 ) -> Event:
-    """Return the event in a delivery.
+    """Check the signature of a delivery and return its event.
 
     `secrets` is the webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged bytes.
-    Raises InvalidSignature if no secret fits, or if the delivery is more than `tolerance` seconds old or
-    ahead. A delivery that is sent again has the same header `webhook-id`: ignore those that you have seen.
+    Raises InvalidSignature if no secret fits, or if the delivery's time is more than `tolerance` seconds in
+    the past or in the future. A repeated delivery has the same header `webhook-id`: ignore a known value.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
@@ -43,7 +43,7 @@ def verify(
         raise InvalidSignature("the delivery is too old, or from the future")
     signed = f"{identity}.{stamp}.".encode() + body
     right = [_signature(secret, signed) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
-    # Compare all in constant time, so that the duration reveals nothing.
+    # Compare all signatures, each in constant time, so that the duration reveals nothing.
     fits = [hmac.compare_digest(each.encode(), one) for each in signatures for one in right]
     if not any(fits):
         raise InvalidSignature("no signature fits")

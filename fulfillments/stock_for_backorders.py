@@ -1,8 +1,8 @@
-"""The stock that backorders have a claim to, so that no newer order gets it first (contract 13).
+"""The stock that is left for backorders, so that no newer order gets it first (contract 13).
 
-`fulfillments.stock_queue` says which backorder comes first. Every taker of stock locks the stock rows and
-takes no more than the earlier backorders leave. So arrived stock belongs to backorders from its commit on,
-even before it is reserved for them.
+`fulfillments.stock_queue` says which backorder comes first. All code that reserves stock locks the stock
+rows, and leaves the units for earlier backorders. So a newer order cannot take arrived stock even before the
+stock is reserved for the backorders.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHORT = "quantity - shipped - rejected - canceled - reserved - cancel_requested"
 
 
 def short_lines(where: str) -> str:
-    """Return SQL for the routed lines that wait for stock; join it as `p` with the fulfillments `f`."""
+    """Return a SELECT of the routed lines that wait for stock. The caller joins fulfillments to its rows."""
     return f"""
         SELECT id, fulfillment_id, variant_id, behind, {SHORT} AS short
         FROM fulfillments_fulfillmentline WHERE is_short AND {where}
@@ -45,15 +45,20 @@ ROUTED = f"""
 
 @dataclass
 class Shortage:
-    """Short units of other orders' routed lines, by stock row."""
+    """Short units of other orders' routed lines, by stock row.
+
+    `fulfillments.stock_queue` says which lines get stock before unrouted lines. `of_all` has the short units
+    of all these lines, and `of_older` has the short units of these lines in older orders. `behind` has the
+    short units of the lines in older orders that get stock after unrouted lines.
+    """
 
     of_all: Counter[StockKey] = field(default_factory=Counter)
     of_older: Counter[StockKey] = field(default_factory=Counter)
-    behind: Counter[StockKey] = field(default_factory=Counter)  # of older orders, after unrouted lines
+    behind: Counter[StockKey] = field(default_factory=Counter)
 
 
 def shortage_by_stock_row(variant_ids: Collection[int], order_id: int) -> Shortage:
-    """Return the short units of other orders' routed lines. One query."""
+    """Return the short units of other orders' routed lines. Makes one query."""
     shortage = Shortage()
     with connection.cursor() as cursor:
         cursor.execute(ROUTED, {"variants": [*variant_ids], "order": order_id})
@@ -86,16 +91,21 @@ def wants_of(lines: Sequence[WaitingLine]) -> list[Want]:
 
 @dataclass
 class StockLeft:
-    """The units that an order may take of each stock row, and the rows that unrouted lines also wait for."""
+    """The units that an order may take of each stock row.
+
+    `contested` has the rows with units that are left for unrouted lines of older orders, or for routed lines
+    of older orders with the flag `behind`.
+    """
 
     units: dict[StockKey, int]
     contested: set[StockKey] = field(default_factory=set)
 
 
 def stock_left_for(change: Change, stock: Stock) -> StockLeft:
-    """Return the available stock without the units that earlier backorders have a claim to.
+    """Return the available stock without the units that are left for earlier backorders.
 
-    A line that several warehouses could fill has a claim at each of them, until stock is reserved for it.
+    If several warehouses could fill an unrouted line, the units for this line are left at each of these
+    warehouses.
     """
     available = stock.availability()
     in_stock = {variant for (variant, _), units in available.items() if units}
@@ -110,16 +120,21 @@ def stock_left_for(change: Change, stock: Stock) -> StockLeft:
 
 
 def stock_left_for_new(change: Change, stock: Stock) -> StockLeft:
-    """Return `stock_left_for` a new or rerouted order, and start the allocation of the claimed units."""
+    """Return the result of `stock_left_for`, and request the allocation of the units left for backorders.
+
+    The caller routes units of a new order, or routes rejected units again.
+    """
     left = stock_left_for(change, stock)
-    claimed = {key[0] for key, units in stock.availability().items() if units > left.units[key]}
-    if claimed:
-        stock_arrived(claimed)
+    variants = {
+        stock_key[0] for stock_key, units in stock.availability().items() if units > left.units[stock_key]
+    }
+    if variants:
+        stock_arrived(variants)
     return left
 
 
 def unrouted_demand(wants: Iterable[Want], stock_keys: Iterable[StockKey]) -> Counter[StockKey]:
-    """Return how many units these wants could take of each stock row."""
+    """Return the number of units that these wants could take from each stock row."""
     rows: dict[int, list[StockKey]] = {}
     for stock_key in stock_keys:
         rows.setdefault(stock_key[0], []).append(stock_key)

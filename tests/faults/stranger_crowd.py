@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import threading
@@ -11,7 +12,7 @@ from itertools import count
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
-from tools.bench.hostile.shapes import SHAPES, HostileRequest
+from tests.faults.stranger_shapes import SHAPES, HostileRequest
 
 CONNECTIONS = 64
 LITTLE = 4096
@@ -39,6 +40,7 @@ def crowd(port: int, name: str, *, connections: int = CONNECTIONS, source: str =
 
 
 def _main(port: int, name: str, connections: int, source: str, begun: Event, over: Event) -> None:
+    os.nice(19)  # a stranger has a machine of its own, and takes no processor time from the server
     stop = threading.Event()
     first = threading.Barrier(connections + 1)
     arguments = (port, SHAPES[name], source, first, stop)

@@ -1,1 +1,0 @@
-"""A client without a key that keeps many connections busy."""
