@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import shutil
 import socket
 import subprocess
@@ -75,6 +76,26 @@ def test_a_client_that_waits_for_the_servers_algorithms_gets_all_kinds_of_host_k
             answer += data
     assert b"rsa-sha2-512" in answer
     assert b"ecdsa-sha2-nistp256" in answer
+
+
+class LateClient(paramiko.Transport):  # type: ignore[misc]
+    """A client that sends its list of algorithms only after it has seen the server's list."""
+
+    def _send_kex_init(self) -> None:
+        select.select([self.sock], [], [], 20)
+        super()._send_kex_init()
+
+
+def test_a_client_that_answers_the_servers_list_gets_the_kind_that_it_prefers(server):
+    transport = LateClient(("127.0.0.1", server.port))
+    transport._preferred_keys = ("ecdsa-sha2-nistp256", "ssh-ed25519")
+    try:
+        transport.start_client(timeout=20)
+        assert transport.get_remote_server_key().get_name() == "ecdsa-sha2-nistp256"
+        transport.renegotiate_keys()
+        assert transport.get_remote_server_key().get_name() == "ecdsa-sha2-nistp256"
+    finally:
+        transport.close()
 
 
 @pytest.mark.parametrize("name", ["curve25519-sha256", "curve25519-sha256@libssh.org"])
