@@ -72,7 +72,11 @@ def _seconds_left(subject: str) -> float:
 
 def _count(store: BaseCache, subject: str, allowed: int, longest: int) -> int:
     key = _key("failures", subject)
-    failures = 1 if store.add(key, 1, FORGET_AFTER) else int(store.incr(key))
+    try:
+        failures = 1 if store.add(key, 1, FORGET_AFTER) else int(store.incr(key))
+    except ValueError:  # the former failures were forgotten between the two calls
+        failures = 1
+        store.set(key, failures, FORGET_AFTER)
     if failures >= allowed:
         seconds = min(FIRST_WAIT * 2 ** min(failures - allowed, 20), longest)
         store.set(_key("until", subject), time.time() + seconds, seconds)

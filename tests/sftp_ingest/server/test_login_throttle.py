@@ -39,6 +39,15 @@ def test_five_failures_are_forgiven_by_the_right_password(server, acme_login: Sf
     assert login_throttle.record_failure("acme", "127.0.0.1") == 1
 
 
+def test_failures_that_are_forgotten_at_that_moment_start_again_at_one(monkeypatch):
+    """A valid login deletes the count between the two commands of a failed login."""
+    store = login_throttle._shared()
+    monkeypatch.setattr(type(store), "add", lambda *args, **options: False)
+
+    assert login_throttle.record_failure("acme", "192.0.2.8") == 1
+    assert login_throttle.record_failure("acme", "192.0.2.8") == 2
+
+
 def test_other_logins_and_addresses_do_not_wait(
     server, acme_login: SftpLogin, rival: Supplier, login_of, connect, fail
 ):
