@@ -22,7 +22,7 @@ _one_process = BoundedSemaphore()
 
 
 def make_document(batch: SlipBatch) -> SlipDocument:
-    """Draw the slips. Raises Busy if another long document is not finished within LONGEST_WAIT seconds."""
+    """Draw the slips. Raises Busy if this document or the one before it takes too long."""
     if len(batch.slips) <= MOST_SLIPS_AT_ONCE and batch.line_count <= MOST_LINES_AT_ONCE:
         from fulfillments.slips.drawing import draw  # import fpdf2 late: it takes 40 MB of memory
 
@@ -36,12 +36,18 @@ def make_document(batch: SlipBatch) -> SlipDocument:
 
 
 def _drawn_elsewhere(batch: SlipBatch) -> SlipDocument:
-    done = subprocess.run(
-        [sys.executable, "-m", "fulfillments.slips.drawing_process"],
-        input=msgspec.msgpack.encode(batch),
-        stdout=subprocess.PIPE,
-        cwd=settings.BASE_DIR,
-        timeout=LONGEST_DRAWING,
-        check=True,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "fulfillments.slips.drawing_process"],
+            input=msgspec.msgpack.encode(batch),
+            stdout=subprocess.PIPE,
+            cwd=settings.BASE_DIR,
+            timeout=LONGEST_DRAWING,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise Busy(
+            f"The document was not finished within {LONGEST_DRAWING} s."
+            " Print fewer fulfillments at once, or try again."
+        ) from None
     return msgspec.msgpack.decode(done.stdout, type=SlipDocument)

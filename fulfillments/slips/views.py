@@ -121,7 +121,7 @@ class SlipViewSet(SupplierViewSet):
         """Count the ids first: too many ids are refused before anything else is looked at (contract 22)."""
         if len(words := self._words()) > MOST_SLIPS:
             raise TooLarge(
-                f"Names {len(words)} fulfillments; the maximum is {MOST_SLIPS}. Send them in parts."
+                f"Names {len(words)} fulfillments; the maximum is {MOST_SLIPS}. Send several requests."
             )
         super().check_parameters()
 

@@ -15,7 +15,7 @@ from fulfillments.slips import documents
 from orders.models import Order
 from tests.client import ApiClient
 from tests.factories import SlipTemplateFactory
-from tests.orders.fixtures import piece, status
+from tests.orders.fixtures import line_units, status
 from tests.printed import barcodes_of, needs_pdftotext, needs_zbarimg, text_of, unspaced
 
 Push = Callable[..., Order]
@@ -48,7 +48,7 @@ def test_the_same_data_gives_the_same_bytes_and_tag(acme_api: ApiClient, work: F
 @needs_pdftotext
 def test_a_slip_of_a_parcel_shows_its_units_alone(acme_api: ApiClient, work: Fulfillment):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 2)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 2)]})
     shipment = work.shipments.get()
     text = text_of(acme_api.get(f"{slip_of(work)}?shipment_id={shipment.pk}").content)
     assert "T-1" in text
@@ -249,6 +249,18 @@ def test_a_long_document_is_drawn_in_a_process_of_its_own_with_the_same_bytes(
     finally:
         documents._one_process.release()
     assert (answer.status_code, answer.json()["code"]) == (503, "busy")
+
+
+def test_a_document_that_takes_too_long_is_refused_with_the_next_step(
+    acme_api: ApiClient, work: Fulfillment, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(documents, "MOST_SLIPS_AT_ONCE", 0)
+    monkeypatch.setattr(documents, "LONGEST_DRAWING", 0)
+
+    answer = acme_api.get(slip_of(work))
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "busy")
+    assert "Print fewer fulfillments at once" in answer.json()["message"]
 
 
 def test_slips_take_constant_queries(
