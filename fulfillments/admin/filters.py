@@ -58,11 +58,12 @@ class OverdueFilter(FlagFilter):
 # (`fulfillments.scorecard.sums`).
 ANSWERED = Q(from_state=State.CANCELING, type__in=[APPROVE_CANCELATION.event, REFUSE_CANCELATION.event])
 BY_TIME_LIMIT = Q(actor="system:cancelation time limit")
+SHIPPED = Q(type=SHIP.event)
 COUNTED_EVENTS = {
     "received": Q(type="fulfillment.created"),
     "accepted": Q(type=ACCEPT.event),
-    "shipped": Q(to_state=State.SHIPPED),
-    "late": Q(to_state=State.SHIPPED),
+    "shipped": SHIPPED,
+    "late": SHIPPED,
     "refused": Q(type=REJECT_OUT_OF_STOCK.event, data__reason__in=REFUSALS),
     **{name: Q(type=REJECT_OUT_OF_STOCK.event, data__reason=name) for name in REFUSALS},
     "cancel_requested": Q(type=REQUEST_CANCELATION.event) & ~Q(from_state=State.CANCELING),
@@ -71,6 +72,9 @@ COUNTED_EVENTS = {
     "cancel_unanswered": ANSWERED & BY_TIME_LIMIT,
     "doubtful_tracking": Q(type__in=[SHIP.event, CORRECTED], data__doubtful=True),
 }
+COUNTED_ONCE = {"accepted", "refused", *REFUSALS}
+"""The counts that add a fulfillment only at its first such event."""
+SAME_FULFILLMENT = Q(order_id=OuterRef("order_id"), fulfillment_id=OuterRef("fulfillment_id"))
 
 
 @dataclass(frozen=True)
@@ -112,9 +116,21 @@ class Counted:
         """Keep the fulfillments that this number of the scorecard counts."""
         parties = {"supplier_id": self.supplier_id, "retailer_id": self.retailer_id}
         of_parties = {name: value for name, value in parties.items() if value}
-        events = Event.objects.filter(COUNTED_EVENTS[self.count], **self._bounds(), **of_parties)
+        events = self._events().filter(**self._bounds(), **of_parties)
         rows = rows.filter(pk__in=events.filter(fulfillment_id__isnull=False).values("fulfillment_id"))
         return self._late(rows, events) if self.count == "late" else rows
+
+    def _events(self) -> QuerySet[Event]:
+        counted = COUNTED_EVENTS[self.count]
+        events = Event.objects.filter(counted)
+        of_fulfillment = Event.objects.filter(SAME_FULFILLMENT)
+        if self.count in COUNTED_ONCE:
+            return events.exclude(Exists(of_fulfillment.filter(counted, pk__lt=OuterRef("pk"))))
+        if counted == SHIPPED:  # the last parcel counts, if the fulfillment was completed
+            completed = of_fulfillment.filter(to_state=State.SHIPPED, pk__gte=OuterRef("pk"))
+            later = of_fulfillment.filter(counted, pk__gt=OuterRef("pk"))
+            return events.filter(Exists(completed)).exclude(Exists(later))
+        return events
 
     def _bounds(self) -> dict[str, object]:
         """Return the conditions that select the events of these days.

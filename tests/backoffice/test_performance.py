@@ -71,6 +71,31 @@ def test_each_number_leads_to_its_fulfillments(operator, worked):
     assert operator.get("/admin/fulfillments/fulfillment/?counted=nothing", follow=True).status_code == 200
 
 
+def test_the_last_parcel_decides_which_list_a_fulfillment_is_in(operator, worked, shop, pushed, client_for):
+    order = pushed(shop, {"sku": "MUG-1", "quantity": 2})
+    work, rival = order.fulfillments.get(), client_for(order.fulfillments.get().supplier)
+    path = f"fulfillments/{work.pk}/setStatus"
+    lines = [{"id": work.lines.get().pk, "quantity": 1}]
+    assert rival.put(f"{path}/accepted").status_code == 200
+    assert rival.put(f"{path}/shipped", {"tracking_number": "1Z2", "lines": lines}).status_code == 200
+    client_for(shop).post(f"orders/{order.pk}/cancel")
+    assert rival.put(path, {"status": "canceled"}).status_code == 200
+    Event.publish()
+    now = timezone.now()
+    Fulfillment.objects.filter(pk=work.pk).update(created_at=now - timedelta(days=9))
+    Event.objects.filter(fulfillment_id=work.pk, type="fulfillment.shipped").update(
+        occurred_at=now - timedelta(days=8, hours=20)
+    )
+    add_up(seconds=60)
+
+    for days, shipped in (("7", {worked["fast"].pk}), ("30", {worked["fast"].pk, work.pk})):
+        row = ranking(operator, days=days)["Rival"]
+        listed = operator.get(row.links["shipped"]).context["cl"].result_list
+        assert {each.pk for each in listed} == shipped
+        assert row.performance.now.shipped == len(shipped)
+        assert operator.get(row.links["late"]).context["cl"].result_count == row.performance.now.late == 0
+
+
 @pytest.mark.parametrize("days", ["0001-01-01.9999-12-31", "0001-01-01.2026-01-01", "2026-01-01.9999-12-31"])
 def test_a_link_with_impossible_days_is_refused_as_other_wrong_filters(operator, days):
     wrong = operator.get("/admin/fulfillments/fulfillment/", {"counted": f"late.{days}.0.0"})
