@@ -18,7 +18,7 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, Upload
 from sftp_ingest.remote.sources import Local, classify
 
-# The most files that a supplier's waiting and failed jobs may keep. Failed jobs can be retried for a week.
+# The most files that a supplier's unfinished and failed jobs may keep. Failed jobs can be retried for a week.
 MOST_FILES = 1_000
 LINES_AT_ONCE = 10_000
 
@@ -78,7 +78,7 @@ def refuse_hoarding(supplier: Supplier, size: int) -> None:
     """Raise QuotaExceeded if the supplier may not keep one more file of this size."""
     if _keeping(supplier.pk).count() >= MOST_FILES:
         raise QuotaExceeded(
-            f"{MOST_FILES} of your imports are waiting or failed and keep a file."
+            f"{MOST_FILES} of your imports are unfinished or failed and keep a file."
             " Wait until some are done, or cancel some."
         )
     used, whole = quota.used(supplier.pk), quota.quota_of(supplier.pk)

@@ -202,10 +202,12 @@ class OpenUpload(models.Model):
     login = models.ForeignKey(SftpLogin, on_delete=models.CASCADE, related_name="open_uploads")
     path = models.CharField(max_length=500)
     holder = models.CharField(
-        max_length=32, blank=True, help_text="The open file that writes it; empty after a cut."
+        max_length=32,
+        blank=True,
+        help_text="The open file that writes the upload; empty after its connection was lost.",
     )
     kept_size = models.PositiveBigIntegerField(
-        default=0, help_text="The bytes that survive the end of the server."
+        default=0, help_text="The bytes that are kept if the server ends."
     )
     kept_notes = models.JSONField(null=True, help_text="What the store needs to continue the upload.")
     reserved_bytes = models.PositiveBigIntegerField(default=0, help_text="Bytes of the area's quota.")

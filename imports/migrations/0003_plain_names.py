@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='importpolicy',
             name='price_factor',
-            field=models.DecimalField(blank=True, decimal_places=3, help_text='A product file that would change a retail price by more than this factor waits.', max_digits=8, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='factor of a price change'),
+            field=models.DecimalField(blank=True, decimal_places=3, help_text='A product file that would change a price by more than this factor waits.', max_digits=8, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='factor of a price change'),
         ),
         migrations.AlterField(
             model_name='importpolicy',

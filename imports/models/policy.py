@@ -45,7 +45,7 @@ class ImportPolicy(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="A product file that would change a retail price by more than this factor waits.",
+        help_text="A product file that would change a price by more than this factor waits.",
     )
 
     class Meta:

@@ -45,12 +45,12 @@ MAPPING_OBJECT = {
         "values": {
             "type": "object",
             "additionalProperties": {"type": "string"},
-            "description": 'The meaning of certain cells, in any case: `{"draft": "false"}`.',
+            "description": 'The value to read for a cell, in upper or lower case: `{"draft": "false"}`.',
         },
         "optional": {
             "type": "boolean",
-            "description": "Whether the column may be absent. Of several for one field, the first present"
-            " column counts.",
+            "description": "Whether the column may be absent. If several columns fill one field, the first"
+            " that the file has counts.",
         },
     },
     "description": "The keys may also be written in camelCase.",

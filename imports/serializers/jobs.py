@@ -36,8 +36,9 @@ class ReportJson(TypedDict):
     """Findings in addition to the counts. Each is present only if it applies.
 
     `reasons`: why the job waits for approval; `would_wait`: why it would wait if it were not a dry run.
-    `zeroed`: stock rows set to 0. `kept_newer`: stock rows that a full file does not name and that keep
-    their units, because they were counted after the file's moment; `kept`: why no unnamed row was changed.
+    `zeroed`: the number of stock rows set to 0. `kept_newer`: the number of stock rows that a full file does
+    not name, but that keep their units, because they were counted after the file's moment. `kept`: why no
+    unnamed row was changed.
     `price_changes`: the largest changes of prices; `delisted`: variants that are no longer listed.
     """
 
@@ -57,7 +58,7 @@ class JobJson(TypedDict):
     `rows_total`.
 
     `as_of` is the moment of the file's content: given by the request, else the end of its upload, else the
-    creation of the job. Stock counts are of that moment, even if the job waits for a long time.
+    creation of the job. Its stock counts belong to that moment, even if the job waits for a long time.
     """
 
     id: int

@@ -44,15 +44,16 @@ class RowsBody(Body):
         " above."
     )
     parent_fields = names(
-        "Columns that name a row's parent by its product_fields. The parent may stand anywhere."
+        "Columns that name a row's parent by its product_fields. The parent may be anywhere in the file."
     )
     repeat_fields = names(
-        "Columns whose empty cells repeat the row above within a product; with parent_fields, the parent's."
+        "Columns whose empty cells take the value of the row above within a product, or of the parent's row"
+        " if there are parent_fields."
     )
     picture_fields = names(
         "Columns with pictures. Every variant gets the pictures of all rows of its product."
     )
-    variant_fields = names("A row in which all of these are empty holds only a picture.")
+    variant_fields = names("Columns of a variant. A row in which all of them are empty has only a picture.")
     blank_values = names("Cells with exactly this text count as empty, such as `Default Title`.")
     only_rows = ChosenRowsBody(required=False, help_text="Only rows with one of these cells are read.")
     group_rows = ChosenRowsBody(
@@ -75,7 +76,7 @@ class RowsBody(Body):
     def validate(self, attrs: dict[str, Any]) -> dict[str, object]:
         given = [name for name in BY_PRODUCT if attrs.get(name)]
         if given and not attrs.get("product_fields"):
-            message = f"{given[0]} needs product_fields, which tell the products apart."
+            message = f"{given[0]} needs product_fields, which tell which rows belong to one product."
             raise serializers.ValidationError({"product_fields": [message]}, code="required")
         if attrs.get("variant_fields") and not attrs.get("picture_fields"):
             message = "variant_fields need picture_fields, the columns with the pictures."

@@ -106,8 +106,8 @@ class ErrorsViewSet(ImportViewSet):
 
     @extend_schema(
         summary="Download the errors of an import",
-        description="`line, field, code, message`, then the file's own columns. Correct it and upload it"
-        " unchanged otherwise: the first four columns are then ignored.",
+        description="The columns `line, field, code, message`, then the columns of the file. Correct the rows"
+        " and upload this file: an import ignores the first four columns.",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The rejected rows.")},
     )
     def retrieve(self, request: Request, supplier_id: int, import_id: int) -> Any:

@@ -39,7 +39,7 @@ class TemplateViewSet(JobsOfScopes):
 
     @extend_schema(
         summary="Download a template",
-        description="Line 1 has the columns, line 2 marks the mandatory ones, line 3 is an example."
+        description="Line 1 has the columns, line 2 marks the mandatory columns, and line 3 is an example."
         " Delete lines 2 and 3 before sending.",
         responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "The template.")},
     )

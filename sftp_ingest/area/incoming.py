@@ -29,10 +29,10 @@ from sftp_ingest.database import own_connection
 from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 
-MIN_FREE_DISK = 256 * 1024**2  # bytes of the disk that uploads leave free
+MIN_FREE_DISK = 256 * 1024**2  # the bytes that uploads leave free on the disk
 # Save a checkpoint after this many bytes or seconds. Another server can resume the upload from it.
 KEEP_EVERY_BYTES, KEEP_EVERY_SECONDS = 8 * 1024**2, 10.0
-WHOLE = "A file cannot be changed in part: put the whole file. Only an upload that was cut can be resumed."
+WHOLE = "A part of a file cannot be changed. Put the whole file. Only an interrupted upload can be resumed."
 PUT_AGAIN = "Bytes that another server received cannot be changed. Put the whole file again."
 
 

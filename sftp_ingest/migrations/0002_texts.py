@@ -1,4 +1,4 @@
-"""Give a constraint the text that a form shows. Changes no table."""
+"""Give a constraint the text that a form shows, and two fields plainer help. Changes no table."""
 
 from django.db import migrations, models
 
@@ -14,5 +14,15 @@ class Migration(migrations.Migration):
             model_name='remotehost',
             name='remote_host_once',
             constraint=models.UniqueConstraint(models.F('supplier'), models.F('host'), models.F('port'), name='remote_host_once', violation_error_message='The supplier has this host and port already. Change that host instead.'),
+        ),
+        migrations.AlterField(
+            model_name='openupload',
+            name='holder',
+            field=models.CharField(blank=True, help_text='The open file that writes the upload; empty after its connection was lost.', max_length=32),
+        ),
+        migrations.AlterField(
+            model_name='openupload',
+            name='kept_size',
+            field=models.PositiveBigIntegerField(default=0, help_text='The bytes that are kept if the server ends.'),
         ),
     ]

@@ -25,7 +25,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=1200, help="maximum time for each of the two parties")
     parser.add_argument("--examples", type=int, default=100, help="maximum requests for each operation")
     parser.add_argument("--seed", type=int, help="the seed that an earlier run printed")
-    parser.add_argument("--phases", default="", help="run only these: examples, coverage, fuzzing, stateful")
+    parser.add_argument(
+        "--phases", default="", help="run only these phases: examples, coverage, fuzzing, stateful"
+    )
     parser.add_argument("--without", default="", help="checks to leave out, separated by commas")
     options = parser.parse_args()
     demo = json.loads(Path(os.environ.get("DEMO_JSON") or "var/demo.json").read_text())

@@ -119,7 +119,7 @@ def test_typed_text_stays_if_it_cannot_be_sent(operator, job, monkeypatch):
     page = operator.get(page_of(job))
     answer = send(operator, job, corrected(page, 3, retail_price="8.5"))
 
-    assert "your imports are waiting or failed" in messages(answer)[0]
+    assert "your imports are unfinished or failed" in messages(answer)[0]
     assert "8.5" in cells(answer, 3).values()
 
 
