@@ -12,6 +12,7 @@ from django.forms import ModelForm
 from accounts.actors import Actor
 from accounts.operating.shown_values import ShownValuesForm
 from api.renderers import number
+from catalog.gtin import LENGTHS, error_in, twin_of
 from catalog.models import Variant
 
 M = TypeVar("M", bound=Model)
@@ -43,6 +44,28 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
                 self.initial[name] = number(value)
         if self.instance.pk:
             self.send_shown_values()
+
+    def clean(self) -> dict[str, object]:
+        values = super().clean()
+        for name in {*LENGTHS} & {*self.changed_data}:
+            number_given = str(values.get(name) or "")
+            if number_given and (error := error_in(number_given, LENGTHS[name])):
+                self.add_error(name, error)
+        if not {*LENGTHS} & {*self.errors}:
+            self._agree_with_gtin(values)
+        return values
+
+    def _agree_with_gtin(self, values: dict[str, object]) -> None:
+        """Refuse a UPC or EAN that contradicts the GTIN. Fill in an empty one."""
+        gtin = values.get("gtin")
+        twin = twin_of(str(gtin or ""))
+        if twin is None or values[twin] == gtin or not {twin, "gtin"} & {*self.changed_data}:
+            return
+        if values[twin]:
+            self.add_error(twin, f"Contradicts the GTIN {gtin}. Change both.")
+            return
+        values[twin] = gtin
+        self.changed_data.append(twin)
 
     def apply(self, *, by: Actor) -> bool:
         """Change the variant like the API, with an event, and return whether any value changed.

@@ -6,12 +6,19 @@ import re
 
 DIGITS = re.compile(r"[0-9]+")
 UPC, EAN, GTIN = (12,), (8, 13), (8, 12, 13, 14)
+LENGTHS = {"upc": UPC, "ean": EAN, "gtin": GTIN}
+"""The possible lengths of the number in each field of a variant."""
 
 
 def check_digit(digits: str) -> str:
     """Return the check digit of these digits: weights 3, 1, 3, … from the right."""
     weighted = sum(int(digit) * (1 if position % 2 else 3) for position, digit in enumerate(reversed(digits)))
     return str(-weighted % 10)
+
+
+def twin_of(gtin: str) -> str | None:
+    """Return the field with the same number: `upc` for a GTIN of 12 digits, `ean` for 8 or 13 digits."""
+    return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
 
 
 def error_in(number: str, lengths: tuple[int, ...]) -> str | None:

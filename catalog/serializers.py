@@ -13,7 +13,7 @@ from api.bodies import Body
 from api.fields import Exact, Flag, Moment, Optional, Text
 from api.renderers import iso, number
 from catalog.fields import ArticleNumber, Bullets, Images, Option, Property
-from catalog.gtin import EAN, GTIN, UPC
+from catalog.gtin import EAN, GTIN, UPC, twin_of
 from catalog.models import Variant
 
 LONG = 100_000
@@ -58,14 +58,9 @@ class VariantBody(Body):
         return attrs
 
 
-def _twin(gtin: str) -> str | None:
-    """Return the field with the same number: `upc` for a GTIN of 12 digits, `ean` for 8 or 13 digits."""
-    return {12: "upc", 8: "ean", 13: "ean"}.get(len(gtin))
-
-
 def _agrees_with_gtin(attrs: dict[str, object], stored: str) -> None:
     """Refuse a UPC or EAN that contradicts the variant's stored GTIN."""
-    name = _twin(stored)
+    name = twin_of(stored)
     if name and "gtin" not in attrs and attrs.get(name) and attrs[name] != stored:
         raise serializers.ValidationError({name: f"Contradicts the gtin {stored}. Change both."})
 
@@ -73,7 +68,7 @@ def _agrees_with_gtin(attrs: dict[str, object], stored: str) -> None:
 def _spread_gtin(attrs: dict[str, Any]) -> None:
     """Fill in the UPC or EAN that equals the GTIN. Refuse a contradicting UPC or EAN."""
     gtin = attrs.get("gtin") or ""
-    name = _twin(gtin)
+    name = twin_of(gtin)
     if name is None:
         return
     if attrs.get(name) and attrs[name] != gtin:

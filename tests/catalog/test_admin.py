@@ -103,6 +103,37 @@ def test_an_operator_adds_a_variant(acme, operator, a_variant):
     assert Event.objects.get().actor == "user:olga"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "field", "message"),
+    [
+        ({"upc": "036000291453"}, "upc", "The check digit is wrong: after 03600029145 comes 2, not 3."),
+        ({"ean": "12345"}, "ean", "Must have 8 or 13 digits."),
+        ({"gtin": "ABC"}, "gtin", "Must have 8 or 12 or 13 or 14 digits."),
+        ({"gtin": "036000291452", "upc": "012345678905"}, "upc", "Contradicts the GTIN 036000291452."),
+    ],
+)
+def test_the_form_refuses_a_wrong_article_number_at_its_field(
+    acme, operator, a_variant, numbers, field, message
+):
+    variant = a_variant(acme, "TS-1")
+
+    answer = operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, **numbers))
+
+    assert answer.status_code == 200
+    assert message in answer.context["adminform"].form.errors[field][0]
+
+
+def test_the_form_fills_in_the_upc_of_a_gtin(acme, operator, a_variant):
+    variant = a_variant(acme, "TS-1")
+
+    assert (
+        operator.post(f"{LIST}{variant.pk}/change/", form_of(variant, gtin="036000291452")).status_code == 302
+    )
+
+    variant.refresh_from_db()
+    assert (variant.gtin, variant.upc) == ("036000291452", "036000291452")
+
+
 def test_the_form_refuses_a_sku_that_another_variant_has(acme, operator, a_variant):
     a_variant(acme, "TS-1")
     variant = a_variant(acme, "TS-2")
