@@ -14,6 +14,9 @@ SCHEMES = {"https": 443, "http": 80}
 UNSAFE = re.compile(r"[\s\x00-\x1f\x7f\\]")
 NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*\.?")
 
+# Names of the own machine or network (RFC 6761, 6762, 8375): they never have a public address.
+LOCAL_NAME = re.compile(r"([^.]+|(.+\.)?(localhost|local|internal|home\.arpa))\.?")
+
 
 class WrongWebhookUrl(ValueError):
     """The error for a URL that cannot be used. Its message tells the partner the reason."""
@@ -37,7 +40,8 @@ class WebhookTarget(NamedTuple):
 def parse_url(url: str) -> WebhookTarget:
     """Return the parts of an allowed URL. Raises WrongWebhookUrl.
 
-    The addresses of a host name are checked for each connection, not here.
+    The addresses of a host name are checked for each connection, not here. Names that are never public, such
+    as `localhost`, are refused unless WEBHOOK_NETWORKS allows addresses that are not public.
     """
     if UNSAFE.search(url):
         raise WrongWebhookUrl("Must be a URL without blanks, such as https://shop.example/hooks.")
@@ -83,6 +87,8 @@ def _path(parts: object) -> str:
 def _refuse_address(target: WebhookTarget) -> None:
     address = parse_address(target.host)
     if address is not None and not is_allowed(address):
+        raise WrongWebhookUrl(REFUSAL)
+    if address is None and LOCAL_NAME.fullmatch(target.host) and not settings.WEBHOOK_NETWORKS:
         raise WrongWebhookUrl(REFUSAL)
     if target.scheme == "http" and not (is_listed(address) if address else settings.WEBHOOK_NETWORKS):
         raise WrongWebhookUrl("Must begin with https://.")

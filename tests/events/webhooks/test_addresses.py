@@ -75,9 +75,15 @@ def test_a_url_is_parsed(url, host, port, path, authority):
         *("", "https://", "https:///x", "//shop.example/", "javascript:alert(1)", "https://a b.example/"),
         *("https://shop.example/\r\nX: y", "https://shop.example\\@127.0.0.1/", "https://127.1/"),
         *("https://0x7f000001/", "https://017700000001/", "https://shop.example:0/", "https://x.example/#a"),
+        *("https://localhost/", "https://intranet/hooks", "https://shop.local./", "https://a.b.internal/"),
         *("https://-.example/", "https://[::1%eth0]/", "https://[fe80::1]/", "https://a..b/"),
     ],
 )
 def test_an_invalid_url_is_refused(url):
     with pytest.raises(WrongWebhookUrl):
         parse_url(url)
+
+
+def test_a_local_name_is_allowed_if_addresses_that_are_not_public_are(settings):
+    settings.WEBHOOK_NETWORKS = [ipaddress.ip_network("10.1.0.0/16")]
+    assert parse_url("https://intranet/hooks").host == "intranet"
