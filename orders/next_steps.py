@@ -7,10 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.utils import timezone
-
 from api.phrases import in_units
-from fulfillments.deadlines import next_due_at
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from orders.models import Order, OrderLine
@@ -54,12 +51,6 @@ class Totals(NamedTuple):
     """The sum of the agreed prices, by currency."""
 
 
-def due_of(fulfillment: Fulfillment) -> datetime | None:
-    """Return the time by which the supplier has to act."""
-    captured = getattr(fulfillment, "capture", None) is not None
-    return next_due_at(fulfillment.state, fulfillment.due_at, fulfillment.capture_due_at, captured=captured)
-
-
 def next_steps(order: Order, lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> list[Step]:
     """Return the operators' steps, then the suppliers' steps by deadline. Finished orders have no steps."""
     if order.processing_state in FINISHED:
@@ -89,8 +80,9 @@ def _of_operators(order: Order, lines: list[OrderLine], fulfillments: list[Fulfi
 
 
 def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
-    now = timezone.now()
     for fulfillment in fulfillments:
+        if fulfillment.is_held:
+            continue
         captured = getattr(fulfillment, "capture", None) is not None
         task = {
             State.NEW: "accept" if captured else "capture",
@@ -99,10 +91,9 @@ def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterator[Step]:
             State.CANCELING: "answer the cancellation request for",
         }.get(State(fulfillment.state))
         if task:
-            due = due_of(fulfillment)
             text = f"{fulfillment.supplier} has to {task} fulfillment {fulfillment.pk}."
-            overdue = due is not None and due < now
-            yield Step(text, due, overdue, _of_late(fulfillment) if overdue else None)
+            overdue = fulfillment.is_overdue
+            yield Step(text, fulfillment.next_due_at, overdue, _of_late(fulfillment) if overdue else None)
 
 
 def _of_late(fulfillment: Fulfillment) -> Remedy:

@@ -12,7 +12,6 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum, Value, prefet
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import URLPattern, path
-from django.utils import timezone
 
 import fulfillments.admin.simulation_admin
 import fulfillments.admin.target_admin  # noqa: F401 - the imports register the pages
@@ -26,7 +25,6 @@ from api.prefix_search import begins
 from fulfillments.admin.actions import ACTIONS
 from fulfillments.admin.filters import CountedFilter, OpenWorkFilter, OverdueFilter
 from fulfillments.admin.printing import print_slips, slip_view
-from fulfillments.deadlines import next_due_at
 from fulfillments.item_names import ITEMIZED, itemize
 from fulfillments.models import Fulfillment, FulfillmentLine, Shipment
 from fulfillments.models.line import agreed_total_of_lines
@@ -119,19 +117,13 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
 
     @admin.display(description="problem")
     def problem(self, fulfillment: Fulfillment) -> str:
-        if fulfillment.order.held:
+        if fulfillment.is_held:
             return badge("held")
-        return badge("overdue") if self.is_overdue(fulfillment) else ""
-
-    def is_overdue(self, fulfillment: Fulfillment) -> bool:
-        due_at = self.due(fulfillment)
-        return due_at is not None and due_at <= timezone.now()
+        return badge("overdue") if fulfillment.is_overdue else ""
 
     @admin.display(description="due", ordering="due_at")
     def due(self, fulfillment: Fulfillment) -> datetime | None:
-        captured = getattr(fulfillment, "capture", None) is not None
-        limits = fulfillment.due_at, fulfillment.capture_due_at
-        return next_due_at(fulfillment.state, *limits, captured=captured)
+        return fulfillment.next_due_at
 
     @admin.display(description="units")
     def units(self, fulfillment: Any) -> int:
@@ -169,8 +161,8 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
             "lines": fulfillment.lines.all(),
             **{name: list(itemize([fulfillment], name)) for name in ITEMIZED},
             "captured_at": capture and capture.captured_at,
-            "due_at": self.due(fulfillment),
-            "overdue": self.is_overdue(fulfillment),
+            "due_at": fulfillment.next_due_at,
+            "overdue": fulfillment.is_overdue,
             "entries": entries,
             "rows": timeline_rows(
                 entries, {fulfillment.pk: fulfillment.supplier.name}, fulfillment.order.retailer.name

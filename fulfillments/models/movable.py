@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -14,10 +15,10 @@ from accounts.models import Partnership, Supplier, default_currency
 from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.deadlines import due_at
+from fulfillments.deadlines import due_at, next_due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import MoveInProgress
-from fulfillments.states import Move, State
+from fulfillments.states import WORKABLE, Move, State
 from inventory.models import Warehouse
 
 MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
@@ -58,6 +59,23 @@ class MovableFulfillment(models.Model):
 
     def __str__(self) -> str:
         return f"fulfillment {self.pk} ({self.state})"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the supplier does not see this work, because operators hold the order."""
+        return self.state in WORKABLE and self.order.held
+
+    @property
+    def next_due_at(self) -> datetime | None:
+        """The moment by which the supplier has to take the next step. None without a time limit."""
+        captured = getattr(self, "capture", None) is not None
+        return next_due_at(self.state, self.due_at, self.capture_due_at, captured=captured)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the supplier missed a time limit. Held work is not overdue."""
+        due = self.next_due_at
+        return due is not None and due <= timezone.now() and not self.is_held
 
     @contextmanager
     def _move(self, change: Change, move: Move) -> Iterator[MoveInProgress]:

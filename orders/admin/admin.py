@@ -29,12 +29,12 @@ from fulfillments.states import WITHDRAW
 from fulfillments.timeline import order_timeline
 from fulfillments.timeline_rows import timeline_rows
 from orders.admin.actions import ACTIONS
-from orders.admin.filters import HeldFilter, OpenFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import HeldFilter, OpenFilter, RefusedFilter, UnknownCountryFilter, WaitingFilter
 from orders.admin.line_rows import line_table, with_pictures
 from orders.admin.list_columns import with_columns
 from orders.cancelable_units import CANCEL_REQUESTED
 from orders.models import NO_DEADLINE, Order, OrderLine, SearchEntry
-from orders.next_steps import Remedy, due_of, next_steps, totals
+from orders.next_steps import Remedy, next_steps, totals
 from orders.routing_reasons import explained_decisions
 from ui.badges import badge
 
@@ -71,6 +71,7 @@ class OrderAdmin(RecordAdmin[Order]):
         OpenFilter,
         ("created_at", DaysFilter),
         HeldFilter,
+        RefusedFilter,
         UnknownCountryFilter,
         "type",
         "retailer",
@@ -164,9 +165,7 @@ class OrderAdmin(RecordAdmin[Order]):
             "more_facts": _more_facts(order),
             "table": table,
             "line_rows": with_pictures(table.rows),
-            "fulfillments": [
-                (each, due_of(each), _reassign_url(request, order, each)) for each in fulfillments
-            ],
+            "fulfillments": [(each, _reassign_url(request, order, each)) for each in fulfillments],
             "parcels": list(itemize(fulfillments, "shipments")),
             "returns": list(itemize(fulfillments, "returns")),
             "cancel_requests": _cancel_requests(order),

@@ -1,13 +1,16 @@
 """An order's page: its timeline, lines and fulfillments, and its actions."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 from django.utils.html import strip_tags
 
 from accounts.actors import Actor
 from events.models import Event
+from fulfillments.models import Fulfillment
 from orders.models import Order
 from tests.backoffice.conftest import do, messages
 from tests.factories import set_stock
@@ -296,6 +299,20 @@ def test_a_held_orders_fulfillments_offer_no_work(operator, order, fulfillment):
 
     assert buttons(page) == ["withdraw", "request-cancelation"]
     assert "operator holds the order" in messages(do(operator, fulfillment, "accept"))[0]
+
+
+def test_a_held_order_is_not_called_overdue(operator, order, fulfillment):
+    Fulfillment.objects.update(due_at=timezone.now() - timedelta(hours=1))
+    work = f"/admin/fulfillments/fulfillment/{fulfillment.pk}/change/"
+    assert "Overdue since" in page_of(operator, order).text
+    assert "This fulfillment is overdue" in operator.get(work).text
+
+    do(operator, order, "hold")
+
+    held = page_of(operator, order).text
+    assert "The order is held" in held
+    assert "Overdue since" not in held
+    assert "This fulfillment is overdue" not in operator.get(work).text
 
 
 def test_the_page_shows_cancellation_requests_and_waiting_units(
