@@ -35,7 +35,7 @@ class DeskGroup:
 
     @property
     def name(self) -> str:
-        return str(self.party) if self.party else "Several parties"
+        return str(self.party) if self.party else "All parties"
 
     @property
     def query(self) -> str:

@@ -72,7 +72,7 @@ class DeskItem:
         if self.expected_at:
             parts.append(f"expected on {self.expected_at:%-d %b %Y}")
         if self.note and self.note.snoozed_until:
-            parts.append(f"snoozed until {self.note.snoozed_until:%-d %b %H:%M}")
+            parts.append(f"snoozed until {self.note.snoozed_until:%-d %b, %H:%M}")
         parts += [f"{comment.by}: {comment.text}" for comment in self.comments[:1]]
         return ", ".join(part for part in parts if part)
 

@@ -38,9 +38,9 @@ from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
-from orders.admin.filters import HeldFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import HeldFilter, RefusedFilter, UnknownCountryFilter, WaitingFilter
 from orders.models import Order, OrderLine
-from orders.processing_state import FINISHED, ProcessingState
+from orders.processing_state import FINISHED
 
 ANSWERS = (("approve-cancelation", "Approve cancellation"), ("refuse-cancelation", "Refuse cancellation"))
 REASSIGN_OR_CANCEL = (("withdraw", "Reassign fulfillment"), ("request-cancelation", "Request cancellation"))
@@ -48,12 +48,6 @@ REASSIGN_OR_CANCEL = (("withdraw", "Reassign fulfillment"), ("request-cancelatio
 
 def _orders() -> QuerySet[Order]:
     return Order.objects.select_related("retailer")
-
-
-def _refused() -> QuerySet[Order]:
-    refused = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0)
-    orders = _orders().filter(Exists(refused), processing_state=ProcessingState.EXCEPTION)
-    return orders.prefetch_related("lines")
 
 
 def _fulfillments() -> QuerySet[Fulfillment]:
@@ -70,9 +64,8 @@ def _uncaptured() -> QuerySet[Fulfillment]:
 
 
 def _short() -> QuerySet[Order]:
-    """Return open orders with backordered lines. Lines that all suppliers refused belong to `_refused`."""
-    lines = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
-    waiting = lines.filter(Q(waiting__gt=0) | Q(open__gt=0))
+    """Return open orders with backordered lines."""
+    waiting = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
     orders = _orders().filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
     since = waiting.values("order").annotate(first=Min("waiting_since")).values("first")
     return orders.annotate(waits_since=Subquery(since)).prefetch_related("lines")
@@ -113,11 +106,11 @@ KINDS = (
         "refused",
         "Refused by all",
         "No supplier fills these lines. Route them again, or cancel them.",
-        rows=_refused,
+        rows=lambda: RefusedFilter.narrow(_orders()).prefetch_related("lines"),
         read=refused_text,
         actions=(("route-again", "Route order again"), ("drop-refused", "Cancel refused units")),
         listed=Order,
-        filters=(FieldIs("processing_state", ProcessingState.EXCEPTION),),
+        filters=(RefusedFilter,),
     ),
     WORK(
         "cancellation",

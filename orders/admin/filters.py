@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.operating.admin_filters import FlagFilter, M
-from orders.processing_state import FINISHED
+from orders.models import OrderLine
+from orders.processing_state import FINISHED, ProcessingState
 
 
 class OpenFilter(FlagFilter):
@@ -29,13 +30,27 @@ class UnknownCountryFilter(FlagFilter):
 
 
 class WaitingFilter(FlagFilter):
-    """A filter for lines with units that have no stock reserved. A small index has only these lines."""
+    """A filter for lines with units that have no stock reserved. A small index has only these lines.
+
+    Lines whose missing units all suppliers refused do not wait.
+    """
 
     title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        return rows.filter(waiting_since__isnull=False)
+        return rows.filter(Q(waiting__gt=0) | Q(open__gt=0), waiting_since__isnull=False)
+
+
+class RefusedFilter(FlagFilter):
+    """A filter for open orders with units that all suppliers refused."""
+
+    title, parameter_name, label = "refused by all", "refused", "Refused"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        refused = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0)
+        return rows.filter(Exists(refused), processing_state=ProcessingState.EXCEPTION)
 
 
 class HeldFilter(FlagFilter):

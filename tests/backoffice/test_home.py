@@ -65,7 +65,7 @@ def test_an_import_that_failed_last_month_is_not_counted(operator, acme):
 LONG_AGO, TOMORROW = timezone.now() - timedelta(days=30), timezone.now() + timedelta(days=1)
 ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "address": (Fulfillment, {"state": "wrong_address"}, {"state": "new"}),
-    "refused": (Order, {"processing_state": "exception"}, {"processing_state": "received"}),
+    "refused": (Order, {"processing_state": "exception"}, {"processing_state": "exception"}),
     "cancellation": (Fulfillment, {"state": "canceling"}, {"state": "canceled"}),
     "overdue": (Fulfillment, {"due_at": LONG_AGO}, {"due_at": TOMORROW}),
     "country": (
@@ -74,7 +74,11 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
         {"has_unknown_country": True, "processing_state": "canceled"},
     ),
     "held": (Order, {"held": True}, {"held": True, "processing_state": "completed"}),
-    "backordered": (OrderLine, {"waiting_since": LONG_AGO}, {"waiting_since": None}),
+    "backordered": (
+        OrderLine,
+        {"waiting_since": LONG_AGO},
+        {"waiting_since": LONG_AGO, "open": 0, "reserved": 0, "rejected": 2},
+    ),
     "overpromised": (StockLevel, {"reserved": 11}, {"reserved": 10}),
     "approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
     "failed": (ImportJob, {"status": "failed"}, {"status": "failed", "created_at": LONG_AGO}),
