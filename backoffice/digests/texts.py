@@ -34,7 +34,7 @@ def for_operator(user: User) -> tuple[str, str]:
     ]
     lines += ["", "Most urgent:", ""]
     for item in gathered.items:
-        due = f", due {item.due_at:%-d %b %H:%M} UTC" if item.due_at else ""
+        due = f", due {item.due_at:%-d %b, %H:%M} UTC" if item.due_at else ""
         lines += [f"- {item.kind.title}: {item.title} ({item.parties}){due}", f"  {item.problem}"]
         lines += [f"  {settings.BASE_URL}{item.url}"]
     lines += ["", f"All open work: {settings.BASE_URL}/admin/desk/"]

@@ -149,7 +149,7 @@ def _imports(term: str) -> Iterator[Hit]:
 
 
 def _import(job: ImportJob, *, exact: bool = False) -> Hit:
-    about = f"{job.supplier}, {job.created_at:%-d %b %Y %H:%M}"
+    about = f"{job.supplier}, {job.created_at:%-d %b %Y, %H:%M}"
     name = f"Import {job.pk}"
     return Hit(name, page_of(job), found_by=job.source, about=about, state=job.status, exact=exact)
 
@@ -160,7 +160,7 @@ def _uploads(term: str) -> Iterator[Hit]:
     if name:
         named = beginning_with(uploads, file_name("path"), name).filter(path__icontains=folders)
         for upload in named[:LOOKED_AT]:
-            about = f"{upload.supplier}, {upload.uploaded_at:%-d %b %Y %H:%M}"
+            about = f"{upload.supplier}, {upload.uploaded_at:%-d %b %Y, %H:%M}"
             yield Hit(upload.path, page_of(upload), about=about)
 
 
@@ -169,7 +169,7 @@ def _requests(term: str) -> Iterator[Hit]:
     events = Event.objects.select_related("supplier", "retailer").exclude(request_id="")
     for event in beginning_with(events, "request_id", term)[:LOOKED_AT]:
         url = f"{list_url(Event)}?q={event.request_id}"
-        about = f"{event.type}, {event.actor}, {event.occurred_at:%-d %b %Y %H:%M}"
+        about = f"{event.type}, {event.actor}, {event.occurred_at:%-d %b %Y, %H:%M}"
         yield Hit(event.request_id, url, about=about, exact=same(event.request_id, term))
 
 

@@ -1,19 +1,10 @@
-"""Template filters for moments."""
+"""Template filters for ages and durations."""
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django import template
-from django.utils.formats import date_format
 
 register = template.Library()
-
-
-@register.filter
-def short_moment(moment: datetime, now: datetime) -> str:
-    """Format a moment of this year with its time, and any other moment with its year."""
-    return date_format(moment, "j M H:i" if moment.year == now.year else "j M Y")
 
 
 @register.filter

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from api import signs_of_life
-from backoffice.templatetags.moments import lasting
+from backoffice.templatetags.durations import lasting
 from tests.factories import DeliveryFactory, WebhookFactory
 from tests.orders.push_bodies import an_order
 
