@@ -67,7 +67,7 @@ def _keep(
 ) -> None:
     form = ViewForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "The view needs a name of at most 60 characters. Enter a shorter name.")
+        messages.error(request, "Enter a name of at most 60 characters for the view.")
         return
     name, shared = form.cleaned_data["name"], form.cleaned_data["shared"]
     if mine.count() >= MOST and not mine.filter(name=name).exists():
