@@ -35,7 +35,7 @@ KEPT = "Your text is kept: open the page again, check it, and send it."
 FORGET = "forget_typed_text"
 API = "/v3/"
 SECRET = re.compile(r"pass|secret|token|credential|otp|code|(^|_)key|pin$", re.IGNORECASE)
-NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|piece)")
+NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|chunk)")
 """Paths of forms that contain secrets or files."""
 
 Fields = dict[str, list[str]]

@@ -133,9 +133,9 @@ class ExchangeAdminSite(AdminSite):
             *self._desk_urls(),
             path("import-file/", self.admin_view(partial(upload_page, self)), name="import_upload"),
             path(
-                "import-file/piece/",
+                "import-file/chunk/",
                 self.admin_view(require_POST(keep_upload_chunk)),
-                name="import_piece",
+                name="import_chunk",
             ),
             path("import-file/<int:pk>/", self.admin_view(partial(draft_page, self)), name="import_draft"),
             path(

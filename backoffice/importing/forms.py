@@ -30,7 +30,7 @@ class UploadForm(forms.Form):
     )
 
     upload = forms.UUIDField(required=False, widget=forms.HiddenInput)
-    pieces = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+    chunks = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
     name = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
     """The file name of a chunked upload."""
 
@@ -41,21 +41,21 @@ class UploadForm(forms.Form):
             f"CSV, a CSV packed as .zip or .gz, or .xlsx, at most {filesizeformat(most)}. Pack larger files, "
             "or put them into the supplier's upload area."
         )
-        sizes = {"data-most": str(most), "data-piece": str(chunk_bytes())}
+        sizes = {"data-most": str(most), "data-chunk": str(chunk_bytes())}
         self.fields["file"].widget.attrs |= sizes
         self.initial.setdefault("upload", uuid4())
 
     def clean(self) -> dict[str, object]:
         """Require a file, or the number of chunks that the browser has already uploaded."""
         given = super().clean() or self.cleaned_data
-        if not given.get("file") and not given.get("pieces"):
+        if not given.get("file") and not given.get("chunks"):
             self.add_error("file", "Choose a file.")
         return given
 
 
-class PieceForm(forms.Form):
+class ChunkForm(forms.Form):
     """The form of one chunk of a large file."""
 
     upload = forms.UUIDField()
-    place = forms.IntegerField(min_value=0, max_value=1_000_000)
-    piece = forms.FileField()
+    position = forms.IntegerField(min_value=0, max_value=1_000_000)
+    chunk = forms.FileField()

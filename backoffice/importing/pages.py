@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 from accounts.actors import Actor
 from accounts.operating.admin_base import operator_of
 from api.errors import ApiError
-from backoffice.importing.forms import PieceForm, UploadForm
+from backoffice.importing.forms import ChunkForm, UploadForm
 from imports.drafts.chunks import chunk_bytes, forget_chunks, joined, keep_chunk
 from imports.drafts.columns import changed_body, columns_of, targets
 from imports.drafts.mapped import FAULTS, first_body, in_words, mapped_draft, sample_of
@@ -58,7 +58,7 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
     supplier, kind, file = given["supplier"], given["kind"], given["file"]
     if file:
         return mapped_draft(supplier, kind, file.name, file.chunks(), by=by)
-    whole = joined(given["upload"] or UUID(int=0), given["pieces"], by=by)
+    whole = joined(given["upload"] or UUID(int=0), given["chunks"], by=by)
     draft = mapped_draft(supplier, kind, given["name"], whole, by=by)
     forget_chunks(given["upload"], by=by)
     return draft
@@ -67,14 +67,14 @@ def _uploaded(form: UploadForm, by: Actor) -> ImportDraft:
 def keep_upload_chunk(request: HttpRequest) -> HttpResponse:
     """Store one chunk of a large file; `upload_page` joins the chunks."""
     _require(request)
-    form = PieceForm(request.POST, request.FILES)
+    form = ChunkForm(request.POST, request.FILES)
     if not form.is_valid():
         return JsonResponse(
             {"message": "The request contains no valid chunk of a file. Upload the file again."}, status=400
         )
     given = form.cleaned_data
     try:
-        keep_chunk(given["upload"], given["place"], given["piece"].chunks(), by=operator_of(request))
+        keep_chunk(given["upload"], given["position"], given["chunk"].chunks(), by=operator_of(request))
     except ApiError as error:
         return JsonResponse({"message": error.message}, status=error.status)
     return JsonResponse({}, status=201)

@@ -57,10 +57,10 @@ class Chunks:
         return True
 
     def _read_data(self, data: bytearray) -> bool:
-        piece = data[: self._left]
-        self.body += piece
-        self._left -= len(piece)
-        del data[: len(piece)]
+        part = data[: self._left]
+        self.body += part
+        self._left -= len(part)
+        del data[: len(part)]
         if not self._left:
             self._step = self._read_end_of_data
         return not self._left

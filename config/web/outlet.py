@@ -22,7 +22,7 @@ SAFETY_SECONDS = 60.0
 """No thread waits longer than this, even if the event loop no longer checks for slow clients."""
 UNSENT_IN_KERNEL = 256 * 1024
 """The kernel buffers at most this many unsent bytes, so that this process sees how fast a client reads."""
-FILE_PIECE = 256 * 1024
+FILE_CHUNK = 256 * 1024
 BUFFERS_AT_ONCE = 64
 
 
@@ -89,10 +89,10 @@ class Outlet:
         file.seek(offset)
         left = os.fstat(file.fileno()).st_size - offset if count is None else count
         sent = 0
-        while left > 0 and (piece := file.read(min(left, FILE_PIECE))):
-            self.sendall(piece)
-            sent += len(piece)
-            left -= len(piece)
+        while left > 0 and (chunk := file.read(min(left, FILE_CHUNK))):
+            self.sendall(chunk)
+            sent += len(chunk)
+            left -= len(chunk)
         return sent
 
     def recv(self, size: int) -> bytes:

@@ -19,27 +19,27 @@ from tests.factories import StaffFactory
 
 __all__ = ["operator", "support"]
 
-UPLOAD, PIECE = "/admin/import-file/", "/admin/import-file/piece/"
+UPLOAD, CHUNK = "/admin/import-file/", "/admin/import-file/chunk/"
 FILE = b"sku,title,retail_price\n" + b"".join(b"A-%d,Shirt,19.50\n" % number for number in range(100))
 
 
 @pytest.fixture(autouse=True)
-def _small_pieces(monkeypatch):
+def _small_chunks(monkeypatch):
     monkeypatch.setattr("imports.drafts.chunks.LARGEST_CHUNK", 1000)
 
 
-def send(client, upload, place, content):
-    body = {"upload": upload, "place": place, "piece": SimpleUploadedFile("piece", content)}
-    return client.post(PIECE, body)
+def send(client, upload, position, content):
+    body = {"upload": upload, "position": position, "chunk": SimpleUploadedFile("chunk", content)}
+    return client.post(CHUNK, body)
 
 
 def send_all(client, upload):
-    for place in range(0, len(FILE), 1000):
-        assert send(client, upload, place // 1000, FILE[place : place + 1000]).status_code == 201
+    for position in range(0, len(FILE), 1000):
+        assert send(client, upload, position // 1000, FILE[position : position + 1000]).status_code == 201
 
 
 def finish(client, acme, upload, count):
-    said = {"supplier": acme.pk, "kind": "products", "upload": upload, "pieces": count, "name": "big.csv"}
+    said = {"supplier": acme.pk, "kind": "products", "upload": upload, "chunks": count, "name": "big.csv"}
     return client.post(UPLOAD, said)
 
 
@@ -69,8 +69,8 @@ def test_an_incomplete_file_is_refused(operator, acme, count):
 
 def test_a_file_with_a_gap_is_refused(operator, acme):
     upload = uuid4()
-    for place in (0, 2):
-        assert send(operator, upload, place, b"x").status_code == 201
+    for position in (0, 2):
+        assert send(operator, upload, position, b"x").status_code == 201
 
     assert finish(operator, acme, upload, 2).context["form"].errors["file"]
     assert not ImportDraft.objects.exists()
@@ -101,7 +101,7 @@ def test_files_and_unfinished_uploads_have_a_size_limit(operator, acme, settings
 
 
 def test_an_invalid_chunk_is_refused_with_the_reason(operator):
-    answer = operator.post(PIECE, {"upload": "x", "place": -1})
+    answer = operator.post(CHUNK, {"upload": "x", "position": -1})
 
     assert (answer.status_code, answer.json()) == (
         400,

@@ -8,7 +8,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
   const bar = shown.querySelector("progress");
   const said = shown.querySelector("[role=status]");
   const button = form.querySelector("[type=submit]");
-  const pieceSize = Number(file.dataset.piece);
+  const chunkSize = Number(file.dataset.chunk);
   const megabytes = (bytes) => (bytes / 1024 ** 2).toFixed(bytes < 10 * 1024 ** 2 ? 1 : 0);
 
   file.addEventListener("change", () => {
@@ -18,14 +18,14 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
   });
 
   // Retry a failed request after a pause. Do not retry a refused one.
-  const send = async (piece, place) => {
+  const send = async (chunk, position) => {
     for (let pause = 1; ; pause *= 2) {
       const body = new FormData();
       body.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
       body.set("upload", form.elements.upload.value);
-      body.set("place", place);
-      body.set("piece", piece, "piece");
-      const answer = await fetch(form.dataset.pieces, { method: "POST", body }).catch(() => null);
+      body.set("position", position);
+      body.set("chunk", chunk, "chunk");
+      const answer = await fetch(form.dataset.chunks, { method: "POST", body }).catch(() => null);
       if (answer?.ok) return;
       const refused = answer && answer.status < 500 && answer.status !== 429;
       if (refused || pause > 16) {
@@ -37,16 +37,16 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
   };
 
   const sendAll = async (whole) => {
-    const count = Math.ceil(whole.size / pieceSize);
-    for (let place = 0; place < count; place += 1) {
-      const sent = place * pieceSize;
+    const count = Math.ceil(whole.size / chunkSize);
+    for (let position = 0; position < count; position += 1) {
+      const sent = position * chunkSize;
       bar.value = (100 * sent) / whole.size;
       said.textContent = `${megabytes(sent)} of ${megabytes(whole.size)} MB sent`;
-      await send(whole.slice(sent, sent + pieceSize), place);
+      await send(whole.slice(sent, sent + chunkSize), position);
     }
     bar.value = 100;
     said.textContent = "Upload complete. The file is being read.";
-    form.elements.pieces.value = count;
+    form.elements.chunks.value = count;
     form.elements.name.value = whole.name.slice(-200);
     file.disabled = true;
     form.submit();
@@ -58,7 +58,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
       return;
     }
     const whole = file.files[0];
-    if (!whole || whole.size <= pieceSize) return;
+    if (!whole || whole.size <= chunkSize) return;
     event.preventDefault();
     shown.hidden = false;
     button.disabled = true;
