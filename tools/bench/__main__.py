@@ -11,7 +11,7 @@ from tools.bench.database import own_servers
 from tools.bench.smoke import smoke
 
 PARTS = (
-    *("compared", "desk", "disk", "guards", "imports", "inventory"),
+    *("compared", "cores", "desk", "disk", "guards", "imports", "inventory"),
     *("orders", "portal", "pull", "routing", "sftp", "slips", "tracking"),
 )
 ENVIRONMENT = {"portal": {"BENCH_PARTIES": "1"}}

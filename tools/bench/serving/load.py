@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ from itertools import count, cycle
 
 MARK = b"@@@@@@@@@@@@"
 """A placeholder in requests. A new number of the same width replaces it in each request."""
-_numbers = count(time.time_ns() // 1_000 % 10**12)  # no two processes of clients send the same number
+_numbers = count((time.time_ns() // 1_000 + os.getpid() * 10**7) % 10**12)
+"""Numbers that no other process of clients sends: processes have a distance of ten million."""
 
 
 @dataclass(frozen=True)

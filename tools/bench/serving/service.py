@@ -22,7 +22,7 @@ WORKERS = size(2, smoke=1)
 
 
 @contextmanager
-def running_service(database: str = "", **variables: str) -> Iterator[int]:
+def running_service(database: str = "", workers: int = WORKERS, **variables: str) -> Iterator[int]:
     """Run gunicorn on Django's database, or on another database of its server; yield its port."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "web.log").open("wb") as log:
         port = free_port()
@@ -35,7 +35,7 @@ def running_service(database: str = "", **variables: str) -> Iterator[int]:
         }
         web = programs.separate_parts(environment)[0]
         bind = ("--bind", f"127.0.0.1:{port}")
-        command = [*web.command, *bind, "--workers", str(WORKERS), "--max-requests", "0"]
+        command = [*web.command, *bind, "--workers", str(workers), "--max-requests", "0"]
         program = Program("web", tuple(command), web.folder, environment)
         process = spawn(program, log)
         try:
