@@ -58,9 +58,9 @@ def test_a_streamed_pull_is_compressed_chunk_by_chunk(acme, shop, client_for):
 
     assert answer.headers["Content-Encoding"] == "gzip"
     assert answer.headers["ETag"].startswith("W/")
-    pieces = list(answer.streaming_content)
-    assert len(pieces) > 2
-    assert zlib.decompress(b"".join(pieces), 16 + zlib.MAX_WBITS) == plain
+    parts = list(answer.streaming_content)
+    assert len(parts) > 2
+    assert zlib.decompress(b"".join(parts), 16 + zlib.MAX_WBITS) == plain
     assert len(json.loads(plain)) == 1500
 
 

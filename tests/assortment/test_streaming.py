@@ -52,30 +52,30 @@ def long_answer(acme, streamed, a_variant, small_chunks):
 
 def test_the_answer_begins_before_all_is_read(answer):
     assert answer.streaming
-    pieces = iter(answer.streaming_content)
+    parts = iter(answer.streaming_content)
     with CaptureQueriesContext(connection) as statements:
-        first = next(pieces)
+        first = next(parts)
     assert len(statements) == 0  # the first chunk was read before the answer began
     assert first.count(b'"model"') == 3
 
     with CaptureQueriesContext(connection) as statements:
-        next(pieces)
+        next(parts)
     assert 1 <= len(statements) <= 2  # they read the groups that follow the first chunk
 
 
 def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
-    pieces = iter(long_answer.streaming_content)
+    parts = iter(long_answer.streaming_content)
     with CaptureQueriesContext(connection) as statements:
-        for taken, piece in enumerate(pieces, start=1):
+        for taken, part in enumerate(parts, start=1):
             assert len(statements) <= taken
-            assert piece == b"]" or piece.count(b'"model"') <= 3
+            assert part == b"]" or part.count(b'"model"') <= 3
     assert len(statements) == 5  # the first 3 of Acme's 14 groups were read before; Rival has no groups
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_client_that_goes_away_leaves_nothing_running(long_answer):
-    pieces = iter(long_answer.streaming_content)
-    next(pieces), next(pieces)
+    parts = iter(long_answer.streaming_content)
+    next(parts), next(parts)
     assert readers()  # at this moment, a thread is reading the third chunk
 
     long_answer.close()
@@ -90,13 +90,13 @@ def readers():
 
 @pytest.mark.django_db(transaction=True)
 def test_a_database_failure_cuts_the_answer_and_the_next_answer_is_complete(long_answer, ask):
-    pieces = iter(long_answer.streaming_content)
-    received = next(pieces)
+    parts = iter(long_answer.streaming_content)
+    received = next(parts)
     with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
         other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
     with pytest.raises(OperationalError):
-        received += b"".join(pieces)
+        received += b"".join(parts)
     long_answer.close()
     connection.close()
 

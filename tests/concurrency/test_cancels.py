@@ -41,7 +41,7 @@ def ask(api, order, quantity=None, **fields):
     return answer.status_code, answer.json()["code"]
 
 
-def pieces(order):
+def requested_and_canceled(order):
     """Return the units whose cancellation is requested, and the canceled units."""
     [line] = Fulfillment.objects.get(order=order).lines.all()
     return line.cancel_requested, line.canceled
@@ -57,7 +57,7 @@ def test_one_cancel_id_at_once_is_carried_out_once(locking, order, shop_api):
         assert sorted(outcomes) == [(200, "cancel_requested"), (200, "unchanged")]
     else:
         assert (200, "unchanged") not in outcomes
-    assert pieces(order) == (1, 0)
+    assert requested_and_canceled(order) == (1, 0)
     assert Event.objects.filter(type="order.cancel_requested").count() == 1
 
 
@@ -66,7 +66,7 @@ def test_two_cancel_ids_at_once_add_up(order, shop_api):
         outcomes = race(*[partial(ask, shop_api, order, 1, cancel_id=f"C-{each}") for each in range(2)])
 
     assert outcomes == [(200, "cancel_requested")] * 2
-    assert pieces(order) == (2, 0)
+    assert requested_and_canceled(order) == (2, 0)
 
 
 @pytest.mark.parametrize("answer", ["canceled", "cancelation not allowed"])
@@ -92,7 +92,7 @@ def test_a_wider_request_during_the_answer_loses_no_unit(
     assert (more, answered) == ((200, "cancel_requested"), answer.replace(" ", "_"))
     before = Event.objects.filter(type="fulfillment.cancelation_requested", from_state="canceling").exists()
     if before:  # the answer was for three units
-        assert pieces(order) == ((0, 3) if answer == "canceled" else (0, 0))
+        assert requested_and_canceled(order) == ((0, 3) if answer == "canceled" else (0, 0))
     else:  # the answer was for one unit, and the request for three came after it
-        assert pieces(order) == ((3, 1) if answer == "canceled" else (3, 0))
+        assert requested_and_canceled(order) == ((3, 1) if answer == "canceled" else (3, 0))
     assert violations() == []

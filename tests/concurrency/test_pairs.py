@@ -74,8 +74,8 @@ class Desk:
         code: int = self.retailer.post(f"orders/{work.order_id}/cancel", body).status_code
         return code
 
-    def ship(self, work: Fulfillment, *, pieces: int | None = None) -> int:
-        lines = {"lines": [{"id": work.lines.get().pk, "quantity": pieces}]} if pieces else {}
+    def ship(self, work: Fulfillment, *, units: int | None = None) -> int:
+        lines = {"lines": [{"id": work.lines.get().pk, "quantity": units}]} if units else {}
         return self.put(work, "shipped", {"tracking_number": f"T-{next(parcels)}", **lines})
 
     def items(self, work: Fulfillment) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ class Desk:
 MOVES: dict[str, Callable[[Desk, Fulfillment], int]] = {
     "accept": lambda desk, work: desk.put(work, "accepted"),
     "ship": lambda desk, work: desk.ship(work),
-    "ship one": lambda desk, work: desk.ship(work, pieces=1),
+    "ship one": lambda desk, work: desk.ship(work, units=1),
     "out of stock": lambda desk, work: desk.put(work, "out_of_stock"),
     "missing sku": lambda desk, work: desk.put(work, "missing_sku"),
     "wrong address": lambda desk, work: desk.put(work, "wrong_address"),

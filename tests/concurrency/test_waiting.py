@@ -20,7 +20,7 @@ from tests.orders.push_bodies import ADDRESS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.race]
 
-ORDERS, PIECES = 24, 40
+ORDERS, UNITS = 24, 40
 
 
 def a_client(party):
@@ -34,8 +34,8 @@ def count(acme, a_variant):
     a_variant(acme, "LAMP", stock=0)
     east, api = Warehouse.objects.get(supplier=acme, is_default=True), a_client(acme)
 
-    def push(pieces):
-        body = {"warehouse_id": east.pk, "id_type": "sku", "inventories": [{"id": "LAMP", "amount": pieces}]}
+    def push(units):
+        body = {"warehouse_id": east.pk, "id_type": "sku", "inventories": [{"id": "LAMP", "amount": units}]}
         answer = api.post("inventory", body)
         assert answer.status_code == 200, answer.content
 
@@ -61,19 +61,17 @@ def buy(shop):
 
 def filled() -> list[tuple[int, int]]:
     """Return the ordered and the reserved units of each order, oldest first."""
-    reserved = dict(
-        FulfillmentLine.objects.values_list("fulfillment__order").annotate(pieces=Sum("reserved"))
-    )
+    reserved = dict(FulfillmentLine.objects.values_list("fulfillment__order").annotate(units=Sum("reserved")))
     lines = Order.objects.order_by("pk").values_list("pk", "lines__quantity")
     return [(wanted, reserved.get(pk, 0)) for pk, wanted in lines]
 
 
-def expected(pieces: int, wanted: list[int]) -> list[tuple[int, int]]:
+def expected(units: int, wanted: list[int]) -> list[tuple[int, int]]:
     """Return the ordered and reserved units of the orders if the oldest orders get the units first."""
     shares = []
     for each in wanted:
-        shares.append((each, min(each, pieces)))
-        pieces -= shares[-1][1]
+        shares.append((each, min(each, units)))
+        units -= shares[-1][1]
     return shares
 
 
@@ -87,8 +85,8 @@ def test_the_oldest_order_gets_stock_first_under_concurrency(count, buy, when_sh
 
     def counting():
         try:
-            for pieces in range(1, PIECES + 1):
-                count(pieces)
+            for units in range(1, UNITS + 1):
+                count(units)
         finally:
             done.set()
 
@@ -100,9 +98,9 @@ def test_the_oldest_order_gets_stock_first_under_concurrency(count, buy, when_sh
     allocate_all(None, seconds=20)
 
     wanted = [quantity for quantity, _ in filled()]
-    assert sum(wanted) > PIECES
-    assert filled() == expected(PIECES, wanted)
-    assert StockLevel.objects.values_list("on_hand", "reserved").get() == (PIECES, PIECES)
+    assert sum(wanted) > UNITS
+    assert filled() == expected(UNITS, wanted)
+    assert StockLevel.objects.values_list("on_hand", "reserved").get() == (UNITS, UNITS)
     assert violations() == []
 
 

@@ -17,11 +17,11 @@ def read_head(head: bytes) -> Request:
     return Request(CONFIG, IterUnreader([head]), ("127.0.0.1", 1))
 
 
-def arrival(*pieces: bytes, idle: float = HEAD_SECONDS) -> Arrival:
+def arrival(*parts: bytes, idle: float = HEAD_SECONDS) -> Arrival:
     most = {"/small": 10}
     coming = Arrival(0.0, read_head=read_head, most=lambda path: most.get(path, MOST), idle=idle)
-    for piece in pieces:
-        coming.feed(piece, 1.0)
+    for part in parts:
+        coming.feed(part, 1.0)
     return coming
 
 

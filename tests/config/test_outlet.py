@@ -52,14 +52,14 @@ def pair(readers) -> Iterator[Pair]:
     made.close()
 
 
-def in_thread(outlet: Outlet, *pieces: bytes) -> tuple[threading.Thread, list[Exception]]:
+def in_thread(outlet: Outlet, *parts: bytes) -> tuple[threading.Thread, list[Exception]]:
     """Send chunks from a new thread. Return the thread and the list of its errors."""
     errors: list[Exception] = []
 
     def send() -> None:
         try:
-            for piece in pieces:
-                outlet.sendall(piece)
+            for part in parts:
+                outlet.sendall(part)
         except CutOff as error:
             errors.append(error)
 

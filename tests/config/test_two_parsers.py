@@ -40,7 +40,7 @@ SIZES = [
     b"5\n",
 ]
 ENDS = [b"\r\n", b"\n", b"\r", b"", b"\r\n\r\n"]
-PIECES = [
+PARTS = [
     b"hello",
     b"hel",
     b"0\r\n\r\n",
@@ -61,11 +61,11 @@ header = st.one_of(
 chunk = st.builds(
     b"%s%s%s%s".__mod__,
     st.tuples(
-        st.sampled_from(SIZES), st.sampled_from(ENDS), st.sampled_from(PIECES[:3]), st.sampled_from(ENDS)
+        st.sampled_from(SIZES), st.sampled_from(ENDS), st.sampled_from(PARTS[:3]), st.sampled_from(ENDS)
     ),
 )
 body = st.one_of(
-    st.sampled_from(PIECES),
+    st.sampled_from(PARTS),
     st.lists(chunk, max_size=3).map(b"".join),
     st.lists(chunk, max_size=2).map(lambda chunks: b"".join(chunks) + b"0\r\n\r\n"),
     st.lists(st.just(b"5\r\nhello\r\n"), max_size=3).map(
@@ -99,9 +99,9 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
 
 
-def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
+def by_gunicorn(parts: list[bytes]) -> Iterator[Seen]:
     """Yield the complete requests that gunicorn finds before the end or before the first refused request."""
-    parser = RequestParser(CONFIG, iter(pieces), PEER)
+    parser = RequestParser(CONFIG, iter(parts), PEER)
     try:
         for found in parser:
             length = found.body.reader.length if isinstance(found.body.reader, LengthReader) else None
@@ -113,9 +113,9 @@ def by_gunicorn(pieces: list[bytes]) -> Iterator[Seen]:
         return
 
 
-def by_event_loop(pieces: list[bytes]) -> Iterator[Seen]:
+def by_event_loop(parts: list[bytes]) -> Iterator[Seen]:
     """Yield the complete requests that the event loop finds before the end or the first refused request."""
-    waiting, rest = list(pieces), b""
+    waiting, rest = list(parts), b""
     while waiting or rest:
         arrival = Arrival(0.0, read_head=_read_head, most=lambda path: LARGE)
         while (rest or waiting) and not arrival.complete:
@@ -147,9 +147,9 @@ def _seen(found: Any, content: bytes) -> Seen:
 @example(b"\r\nGET / HTTP/1.1\r\n\r\n", [1])
 @given(data=stream, places=st.lists(st.integers(0, 500), max_size=4))
 def test_both_parsers_find_the_same_requests(data, places):
-    pieces = cut(data, places)
+    parts = cut(data, places)
 
-    assert list(by_event_loop(pieces)) == list(by_gunicorn(pieces))
+    assert list(by_event_loop(parts)) == list(by_gunicorn(parts))
 
 
 @settings(max_examples=500, deadline=None)

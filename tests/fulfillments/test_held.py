@@ -15,7 +15,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, WORKABLE, OrderHeld
 from orders.models import Order
 from orders.services import hold, release
-from tests.orders.fixtures import OPERATOR, order_state, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, order_state, state_of, status
 
 LAMP = {"sku": "LAMP", "quantity": 1}
 
@@ -27,7 +27,7 @@ WORK = {
     "ship a part": lambda work: (
         "PUT",
         status(work, "shipped"),
-        {"data": "T", "lines": [piece(work, "LAMP", 1)]},
+        {"data": "T", "lines": [line_units(work, "LAMP", 1)]},
     ),
     "ship parcels": lambda work: (
         "POST",
@@ -99,7 +99,7 @@ def test_each_element_of_rejections_is_answered_for_itself(
 
 
 def test_a_repetition_on_a_held_order_is_unchanged(work, an_order_at_acme, acme_api, hold_it):
-    parcel = {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]}
+    parcel = {"tracking_number": "T", "lines": [line_units(work, "LAMP", 1)]}
     refusal = [{"id": work.pk, "rejectId": "J", "items": [{"sku": "MAT", "quantity": 1}]}]
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), parcel)
@@ -260,7 +260,7 @@ def test_a_parcel_that_left_before_the_hold_is_kept_shown_and_shipped_at_the_rel
     acme_api.put(status(work, "accepted"))
     hold_it(an_order_at_acme)
 
-    kept = acme_api.put(status(work, "shipped"), parcel(left, lines=[piece(work, "LAMP", 2)]))
+    kept = acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 2)]))
     again = acme_api.put(status(work, "shipped"), parcel(left))
 
     assert (outcome(kept), outcome(again)) == ((200, "shipped"), (200, "unchanged"))
@@ -306,14 +306,14 @@ def test_a_parcel_that_left_after_the_hold_waits(work, an_order_at_acme, acme_ap
 
 def test_kept_parcels_have_no_more_units_than_are_open(left, work, an_order_at_acme, acme_api, hold_it):
     hold_it(an_order_at_acme)
-    acme_api.put(status(work, "shipped"), parcel(left, lines=[piece(work, "LAMP", 2)]))
+    acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 2)]))
 
-    two = {"lines": [piece(work, "LAMP", 2)]}
+    two = {"lines": [line_units(work, "LAMP", 2)]}
     assert acme_api.put(status(work, "shipped"), parcel(left, "U", **two)).status_code == 400
     assert acme_api.put(status(work, "shipped"), parcel(left, "U")).json()["code"] == "shipped"
     assert acme_api.put(status(work, "shipped"), parcel(left, "V")).status_code == 400
     assert acme_api.put(status(work, "shipped"), parcel(left, **two)).json()["code"] == "unchanged"
-    other = {"lines": [piece(work, "LAMP", 1)]}
+    other = {"lines": [line_units(work, "LAMP", 1)]}
     assert outcome(acme_api.put(status(work, "shipped"), parcel(left, **other))) == (
         409,
         "invalid_transition",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fulfillments.models import Capture
-from tests.orders.fixtures import piece, state_of, status
+from tests.orders.fixtures import line_units, state_of, status
 
 
 def fields(answer) -> list[str]:
@@ -15,7 +15,7 @@ def fields(answer) -> list[str]:
 
 def test_a_parcel_with_too_many_units_points_at_the_quantity(acme_api, work):
     acme_api.put(status(work, "accepted"))
-    lines = [piece(work, "MAT", 1), piece(work, "LAMP", 9)]
+    lines = [line_units(work, "MAT", 1), line_units(work, "LAMP", 9)]
 
     answer = acme_api.put(status(work, "shipped"), {"tracking_number": "1Z1", "lines": lines})
 
@@ -24,7 +24,7 @@ def test_a_parcel_with_too_many_units_points_at_the_quantity(acme_api, work):
 
 def test_an_error_names_the_second_part_of_a_line_if_both_parts_are_too_many(acme_api, work):
     acme_api.put(status(work, "accepted"))
-    lines = [piece(work, "LAMP", 2), piece(work, "LAMP", 2)]
+    lines = [line_units(work, "LAMP", 2), line_units(work, "LAMP", 2)]
 
     answer = acme_api.put(status(work, "shipped"), {"tracking_number": "1Z1", "lines": lines})
 

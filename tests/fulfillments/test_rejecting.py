@@ -18,7 +18,7 @@ from tests.factories import (
     WarehouseFactory,
     set_stock,
 )
-from tests.orders.fixtures import OPERATOR, order_state, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, order_state, state_of, status
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_a_corrected_address_releases_all_waiting_fulfillments(
 
 def test_the_rest_of_a_partial_shipment_is_refused_once(work, acme_api, an_order_at_acme):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 2)]})
 
     assert reject(acme_api, work).json()["code"] == "out_of_stock"
     assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "exception")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.factories import set_stock
-from tests.orders.fixtures import order_state, piece, state_of, status
+from tests.orders.fixtures import line_units, order_state, state_of, status
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_a_split_shipment_is_the_same_call_once_for_each_parcel(accepted, ship, 
 
 
 def test_a_split_by_line_keeps_the_rest_open(accepted, ship):
-    assert ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 1)]).json()["code"] == "shipped"
+    assert ship(accepted, "T-1", lines=[line_units(accepted, "LAMP", 1)]).json()["code"] == "shipped"
     assert (state_of(accepted), order_state(accepted.order)) == ("accepted", "partially_shipped")
 
-    assert ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]).json()["code"] == "shipped"
+    assert ship(accepted, "T-2", lines=[line_units(accepted, "LAMP", 2)]).json()["code"] == "shipped"
     assert state_of(accepted) == "accepted"
 
     assert ship(accepted, "T-3").json()["code"] == "shipped"
@@ -69,12 +69,14 @@ def test_a_split_by_line_keeps_the_rest_open(accepted, ship):
 
 
 def test_a_repeated_parcel_of_a_split_is_recognized(accepted, ship):
-    lines = [piece(accepted, "LAMP", 1)]
+    lines = [line_units(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
 
     assert ship(accepted, "T-1", lines=lines).json()["code"] == "unchanged"
     assert ship(accepted, "T-1").json()["code"] == "unchanged"
-    message = refused(ship(accepted, "T-1", lines=[piece(accepted, "MAT", 1)]), 409, "invalid_transition")
+    message = refused(
+        ship(accepted, "T-1", lines=[line_units(accepted, "MAT", 1)]), 409, "invalid_transition"
+    )
     assert "T-1" in message
     assert "The fulfillment is 'accepted'; from there it can be shipped, " in message
     message = refused(ship(accepted, "T-1", carrier="UPS"), 409, "invalid_transition")
@@ -91,7 +93,7 @@ def test_a_repeated_accept_with_another_number_is_refused_with_the_state(accepte
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
 def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted, ship, acme_api, shop_api):
     """The client missed the answer, and the retailer may have canceled the rest before the repetition."""
-    lines = [piece(accepted, "LAMP", 1)]
+    lines = [line_units(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
     if since == "asked back":
         shop_api.post(f"orders/{accepted.order_id}/cancel")
@@ -102,13 +104,15 @@ def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted,
     assert ship(accepted, "T-1", lines=lines).json()["code"] == "unchanged"
     again = acme_api.post("fulfillments/shipments", {"id": accepted.pk, "shipments": parcels})
     assert again.json()["code"] == "unchanged"
-    message = refused(ship(accepted, "T-1", lines=[piece(accepted, "MAT", 1)]), 409, "invalid_transition")
+    message = refused(
+        ship(accepted, "T-1", lines=[line_units(accepted, "MAT", 1)]), 409, "invalid_transition"
+    )
     assert "(LAMP); it cannot be repeated with 1 of line" in message
     refused(ship(accepted, "T-2", lines=lines), 409, "invalid_transition")
 
 
 def test_the_same_line_twice_in_a_parcel_adds_up(accepted, ship):
-    line = piece(accepted, "LAMP", 1)
+    line = line_units(accepted, "LAMP", 1)
 
     assert ship(accepted, lines=[line, line]).json()["code"] == "shipped"
 
@@ -116,10 +120,10 @@ def test_the_same_line_twice_in_a_parcel_adds_up(accepted, ship):
 
 
 def test_more_than_is_open_is_refused_with_the_numbers(accepted, ship):
-    ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
+    ship(accepted, "T-1", lines=[line_units(accepted, "LAMP", 2)])
 
     message = refused(
-        ship(accepted, "T-2", lines=[piece(accepted, "LAMP", 2)]),
+        ship(accepted, "T-2", lines=[line_units(accepted, "LAMP", 2)]),
         400,
         "validation_error",
         "lines[0].quantity",
@@ -134,7 +138,7 @@ def test_a_line_of_another_fulfillment_is_refused(accepted, ship, rival, a_varia
     a_variant(rival, "RUG", stock=5)
     other = work_of(push({"sku": "RUG", "quantity": 1}), rival)
 
-    answer = ship(accepted, lines=[piece(other, "RUG", 1)])
+    answer = ship(accepted, lines=[line_units(other, "RUG", 1)])
 
     refused(answer, 400, "validation_error", "lines[0].id")
     assert state_of(accepted) == "accepted"
@@ -214,7 +218,7 @@ def test_accepting_again_keeps_the_tracking_number(work, acme_api):
 
 def test_shipping_takes_the_units_from_on_hand_and_from_reserved(accepted, ship):
     stock = accepted.lines.get(variant__sku="LAMP").variant.stock
-    ship(accepted, "T-1", lines=[piece(accepted, "LAMP", 2)])
+    ship(accepted, "T-1", lines=[line_units(accepted, "LAMP", 2)])
     assert stock.values_list("on_hand", "reserved").get() == (8, 1)
     ship(accepted, "T-2")
     assert stock.values_list("on_hand", "reserved").get() == (7, 0)
@@ -236,7 +240,7 @@ def parcels(work, *contents):
     return {
         "id": work.pk,
         "shipments": [
-            {"trackingNumber": number, "items": [{"sku": sku, "quantity": pieces} for sku, pieces in items]}
+            {"trackingNumber": number, "items": [{"sku": sku, "quantity": units} for sku, units in items]}
             for number, items in contents
         ],
     }

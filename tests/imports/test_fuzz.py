@@ -19,7 +19,7 @@ from imports.pipeline.tolerant_reader import TolerantReader
 pytestmark = pytest.mark.fuzz
 
 HEADER = b"sku,title,retail_price\n"
-PIECES = [
+PARTS = [
     b'"',
     b",",
     b"\n",
@@ -37,7 +37,7 @@ PIECES = [
     b";",
     b"\t",
 ]
-noise = st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join) | st.binary(max_size=120)
+noise = st.lists(st.sampled_from(PARTS), max_size=60).map(b"".join) | st.binary(max_size=120)
 quick = settings(
     max_examples=120,
     deadline=None,

@@ -47,10 +47,10 @@ def east(acme):
 def moves(acme, east):
     """Reserve, ship or return stock of a variant, as orders do."""
 
-    def move(verb, sku, *pieces):
+    def move(verb, sku, *units):
         variant = acme.variants.get(sku=sku)
         stock = LockedStock.lock([variant.pk], by=BY)
-        getattr(stock, verb)((variant.pk, east.pk), *pieces, Cause())
+        getattr(stock, verb)((variant.pk, east.pk), *units, Cause())
         stock.save()
 
     return move

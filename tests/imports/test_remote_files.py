@@ -33,20 +33,20 @@ class SlowHost:
     """A host with a file that arrives in steps: the test allows each step."""
 
     def __init__(self) -> None:
-        self.asked, self.piece, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
+        self.asked, self.chunk, self.whole = threading.Semaphore(0), threading.Semaphore(0), False
         self.fetched: list[str] = []
 
     def fetch(self, supplier: object, url: str, *, check: Callable[[], None]) -> Blob:
         self.fetched.append(url)
         self.asked.release()
         while not self.whole:
-            assert self.piece.acquire(timeout=60)
+            assert self.chunk.acquire(timeout=60)
             check()
         return contents.write([ROWS.encode()])
 
     def finish(self) -> None:
         self.whole = True
-        self.piece.release()
+        self.chunk.release()
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_job_canceled_during_its_download_ends_at_once(acme, client_for, start
         one = fetching(pool, job_id)
         assert host.asked.acquire(timeout=60)
         assert client_for(acme).post(f"imports/{job_id}/cancel").json()["status"] == "canceled"
-        host.piece.release()
+        host.chunk.release()
         assert one.result(20) is False
 
     assert not Blob.objects.exists()

@@ -32,13 +32,13 @@ class Model:
     def count(self, amount: int, as_of: datetime) -> bool:
         if self.counted_at is not None and as_of < self.counted_at:
             return False
-        since = sum(pieces for moment, pieces in self.moved if moment > as_of)
+        since = sum(units for moment, units in self.moved if moment > as_of)
         self.on_hand, self.counted_at = max(amount + since, 0), as_of
         return True
 
-    def move(self, pieces: int, moment: datetime) -> None:
-        self.moved.append((moment, pieces))
-        self.on_hand = max(self.on_hand + pieces, 0)
+    def move(self, units: int, moment: datetime) -> None:
+        self.moved.append((moment, units))
+        self.on_hand = max(self.on_hand + units, 0)
 
     def refuse(self, moment: datetime | None) -> None:
         self.on_hand, self.counted_at = 0, moment
@@ -71,22 +71,22 @@ def test_counts_come_in_any_order(acme, lamp, story):
         model, moments = Model(), [now()]
         assert push(east, IdType.SKU, [{"id": "LAMP", "amount": 5}], as_of=moments[0], by=BY).updated
         model.count(5, moments[0])
-        for verb, pieces, back in story:
+        for verb, units, back in story:
             moment = moments[-1 - back % len(moments)]
             if verb == "count":
-                elements = [{"id": "LAMP", "amount": pieces}]
+                elements = [{"id": "LAMP", "amount": units}]
                 stale = push(east, IdType.SKU, elements, as_of=moment, by=BY).errors
-                assert model.count(pieces, moment) == (not stale), (verb, pieces, moment)
+                assert model.count(units, moment) == (not stale), (verb, units, moment)
             else:
                 stock = LockedStock.lock([lamp.pk], by=BY)
-                getattr(stock, verb)(*((key, Cause()) if verb == "refuse" else (key, pieces, Cause())))
+                getattr(stock, verb)(*((key, Cause()) if verb == "refuse" else (key, units, Cause())))
                 stock.save()
                 happened = now()
                 if verb == "refuse":
                     model.refuse(StockLevel.objects.get().counted_at)
                 else:
-                    model.move(-pieces if verb == "ship" else pieces, happened)
-            assert StockLevel.objects.get().on_hand == model.on_hand, (verb, pieces, moment)
+                    model.move(-units if verb == "ship" else units, happened)
+            assert StockLevel.objects.get().on_hand == model.on_hand, (verb, units, moment)
             moments.append(now())
         assert violations() == []
         transaction.set_rollback(True)

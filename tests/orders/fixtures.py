@@ -86,7 +86,7 @@ def status(work: Fulfillment, value: str = "") -> str:
     return f"fulfillments/{work.pk}/setStatus/{value}".rstrip("/")
 
 
-def piece(work: Fulfillment, sku: str, quantity: int) -> dict[str, int]:
+def line_units(work: Fulfillment, sku: str, quantity: int) -> dict[str, int]:
     """Return a quantity of a sku in the form of the `lines` of a parcel."""
     return {"id": work.lines.get(variant__sku=sku).pk, "quantity": quantity}
 

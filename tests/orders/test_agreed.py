@@ -8,7 +8,7 @@ from django.db.models import ProtectedError
 from catalog.models import Variant
 from fulfillments.models import Fulfillment
 from tests.factories import set_stock
-from tests.orders.fixtures import OPERATOR, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, state_of, status
 
 AGREED = {"sku": "LAMP", "upc": "036000291452", "title": "A lamp", "wholesale_price": 7.5}
 LATER = {"sku": "LAMP-2", "upc": "042100005264", "title": "Another lamp", "wholesale_price": 99}
@@ -166,8 +166,8 @@ def test_a_supplier_sees_reserved_and_short_units(lamp, acme, push, work_of, acm
 
     assert shown() == [13, 10, 0, 3]
     acme_api.put(status(work, "accepted"))
-    piece = {"id": work.lines.get().pk, "quantity": 4}
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece]})
+    line_units = {"id": work.lines.get().pk, "quantity": 4}
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [line_units]})
     assert shown() == [13, 6, 4, 3]
 
 
@@ -192,7 +192,7 @@ def test_the_retailer_reads_the_price_that_was_agreed(acme, a_variant, push, sho
 def test_a_line_says_how_many_units_are_open(work, an_order_at_acme, acme_api, shop_api):
     """A client that computes this number from the shipped units would ship canceled units."""
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [line_units(work, "LAMP", 1)]})
     shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 1}]})
     acme_api.put(status(work), {"status": "canceled"})
 

@@ -131,8 +131,8 @@ class Stage:
         line = work and work.lines.filter(variant__sku=step.sku).first()
         if line is None:
             return None
-        piece = {"id": line.pk, "quantity": step.quantity}
-        return self._put(step, "shipped", {"tracking_number": f"T-{step.tag}", "lines": [piece]})
+        line_units = {"id": line.pk, "quantity": step.quantity}
+        return self._put(step, "shipped", {"tracking_number": f"T-{step.tag}", "lines": [line_units]})
 
     def ship_parcels(self, step: Step) -> Any:
         parcels = [

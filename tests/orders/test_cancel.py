@@ -8,7 +8,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from orders.models import Order
-from tests.orders.fixtures import order_state, piece, state_of, status
+from tests.orders.fixtures import line_units, order_state, state_of, status
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_refused_partial_cancellation_keeps_all_units(work, an_order_at_acme, 
 
 def test_shipped_units_stay_and_the_message_says_so(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 2)]})
 
     answer = cancel(an_order_at_acme)
 
@@ -191,7 +191,7 @@ def test_a_part_that_waits_for_an_address_is_canceled_at_once(work, an_order_at_
 
 def test_the_refused_rest_of_a_partial_shipment_is_canceled_at_once(work, an_order_at_acme, acme_api, cancel):
     acme_api.put(status(work, "accepted"))
-    parcel = {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]}
+    parcel = {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 1)]}
     acme_api.put(status(work, "shipped"), parcel)
     acme_api.put(status(work, "wrong_address"))
 

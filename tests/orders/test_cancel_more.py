@@ -12,7 +12,7 @@ from events.models import Event
 from fulfillments.models import Fulfillment
 from inventory.models import StockLevel
 from orders.models import Order
-from tests.orders.fixtures import order_state, piece, state_of, status
+from tests.orders.fixtures import line_units, order_state, state_of, status
 
 LET_GO, KEPT = {"status": "canceled"}, {"status": "cancelation not allowed"}
 
@@ -180,7 +180,7 @@ def test_the_rest_of_a_partial_shipment_can_be_canceled_in_several_requests(
     work, an_order_at_acme, acme_api, cancel
 ):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 1)]})
 
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
     assert cancel(an_order_at_acme) == REQUESTED
@@ -225,7 +225,7 @@ def test_units_refused_during_a_request_are_canceled_by_the_next_one(
 def test_a_repeated_cancel_of_a_completed_order_is_unchanged(work, an_order_at_acme, acme_api, cancel):
     """Refused units are canceled at once, which completes the order."""
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 1)]})
     acme_api.put(status(work, "out_of_stock"))
 
     assert cancel(an_order_at_acme) == REQUESTED
@@ -411,7 +411,7 @@ def test_a_new_cancel_id_for_a_canceled_line_is_refused_despite_a_pending_reques
     work, an_order_at_acme, acme_api, cancel
 ):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 2)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [line_units(work, "LAMP", 2)]})
     cancel(an_order_at_acme, lamps(1))
     acme_api.put(status(work), LET_GO)
     cancel(an_order_at_acme, {"sku": "MAT"})

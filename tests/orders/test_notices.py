@@ -9,7 +9,7 @@ from events.models import Event
 from fulfillments.models import Capture
 from orders.models import Order
 from orders.services import correct_address, hold, release
-from tests.orders.fixtures import OPERATOR, piece, status
+from tests.orders.fixtures import OPERATOR, line_units, status
 
 NEW_STREET = {"address1": "1 New Street"}
 
@@ -126,7 +126,7 @@ def test_each_new_state_of_an_order_is_one_event_for_its_retailer(
     acme_api.put(status(work, "wrong_address"))
     change_it(an_order_at_acme, correct_address, NEW_STREET)
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [line_units(work, "LAMP", 1)]})
     acme_api.put(status(work, "shipped"), {"tracking_number": "B"})
     acme_api.put(status(work, "shipped"), {"tracking_number": "B"})
 

@@ -6,13 +6,13 @@ import pytest
 
 from fulfillments.models import Fulfillment
 from tests.factories import set_stock
-from tests.orders.fixtures import piece, status
+from tests.orders.fixtures import line_units, status
 
 
 @pytest.fixture
 def travelled(work: Fulfillment, acme_api) -> Fulfillment:
     """Ship three lamps and two mats in two parcels; return two lamps and a mat."""
-    parcel = {"tracking_number": "T-1", "carrier": "UPS", "lines": [piece(work, "LAMP", 2)]}
+    parcel = {"tracking_number": "T-1", "carrier": "UPS", "lines": [line_units(work, "LAMP", 2)]}
     back = [{"sku": "LAMP", "quantity": 2, "restock": True}, {"sku": "MAT", "quantity": 1}]
     for answer in (
         acme_api.put(status(work, "accepted")),

@@ -16,7 +16,7 @@ from inventory.models import StockLevel
 from orders.models import Order, OrderLine, RetailerClock
 from orders.reconciling.reconciling import differences, mend
 from tests.interleaving import race, waiting
-from tests.orders.fixtures import piece, status, work_of  # noqa: F401
+from tests.orders.fixtures import line_units, status, work_of  # noqa: F401
 from tests.orders.invariants import violations
 from tests.orders.push_bodies import an_order
 
@@ -54,7 +54,9 @@ def lived(acme, a_variant, push, work_of, acme_api, shop_api):  # noqa: F811
     came_back = {"reason": "broken", "return_lines": [{"sku": "LAMP", "quantity": 1}]}
     steps = [
         acme_api.put(status(work, "accepted")),
-        acme_api.put(status(work, "shipped"), {"tracking_number": "T", "lines": [piece(work, "LAMP", 2)]}),
+        acme_api.put(
+            status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 2)]}
+        ),
         acme_api.post("fulfillments/rejections", [refusal]),
         shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one of the three is dropped
         shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one dropped, one requested back

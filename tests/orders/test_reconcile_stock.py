@@ -9,7 +9,7 @@ from fulfillments.models import Fulfillment, FulfillmentLine
 from inventory.models import StockLevel, StockMovement
 from orders.models import OrderLine, RetailerClock
 from orders.reconciling.reconciling import differences
-from tests.orders.fixtures import piece, status
+from tests.orders.fixtures import line_units, status
 from tests.orders.invariants import violations
 from tests.orders.test_reconcile import damage, reconcile
 from tests.orders.test_stock_ledger import now
@@ -24,7 +24,7 @@ def _invariants_hold():
 def lamps(work, acme_api):
     """Order three of ten lamps and ship one (9 on hand, 2 reserved); order two of ten mats."""
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 1)]})
     assert list(differences()) == []
     return StockLevel.objects.get(variant__sku="LAMP")
 

@@ -12,7 +12,7 @@ from fulfillments.scorecard.sums import add_up
 from inventory.models import StockLevel, StockMovement
 from orders.reconciling.reconciling import differences
 from orders.services import hold
-from tests.orders.fixtures import OPERATOR, piece, status
+from tests.orders.fixtures import OPERATOR, line_units, status
 from tests.orders.test_reconcile import damage, everything, reconcile
 
 
@@ -25,7 +25,7 @@ def _invariants_hold():
 def lamps(work, acme_api):
     """Order three of ten lamps, and ship one: 9 are on hand, and 2 of these are reserved."""
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 1)]})
     assert found() == []
     return StockLevel.objects.get(variant__sku="LAMP")
 

@@ -7,7 +7,7 @@ import pytest
 from events.models import Event
 from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.orders.fixtures import OPERATOR, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, state_of, status
 from tests.orders.push_bodies import ADDRESS, an_order
 
 NEW_STREET = ADDRESS | {"address1": "1 New Street"}
@@ -71,7 +71,7 @@ def test_an_order_in_exception_can_be_changed_though_it_is_captured(work, an_ord
 
 def test_an_order_of_which_units_are_shipped_cannot_be_changed(work, an_order_at_acme, acme_api, change):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "A", "lines": [line_units(work, "LAMP", 1)]})
     acme_api.put(status(work, "wrong_address"))
 
     assert Order.objects.get().processing_state == "exception"

@@ -11,7 +11,7 @@ from events.models import Event
 from inventory.ledger import fold
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.tasks import keep_ledger
-from tests.orders.fixtures import piece, status
+from tests.orders.fixtures import line_units, status
 
 
 def movements(**of):
@@ -56,7 +56,7 @@ def lamps():
 def test_every_stock_change_of_an_order_is_in_the_ledger(work, acme_api):
     lamp = work.lines.get(variant__sku="LAMP").variant
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [piece(work, "LAMP", 2)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 2)]})
     acme_api.put(status(work, "out_of_stock"))
 
     assert movements(variant_id=lamp.pk) == [

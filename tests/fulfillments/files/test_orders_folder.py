@@ -13,7 +13,7 @@ from openpyxl import load_workbook
 from fulfillments.files.orders_folder import OrdersFolder
 from fulfillments.models import Capture
 from orders.services import hold
-from tests.orders.fixtures import OPERATOR, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, state_of, status
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +56,7 @@ def test_looking_at_the_folder_captures_nothing(acme_sftp, work):
 
 def test_a_partly_shipped_line_shows_its_remaining_units(read, acme_api, shop_api, work):
     acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), {"tracking_number": "1Z", "lines": [piece(work, "LAMP", 1)]})
+    acme_api.put(status(work, "shipped"), {"tracking_number": "1Z", "lines": [line_units(work, "LAMP", 1)]})
     shop_api.post(f"orders/{work.order_id}/cancel")
     acme_api.put(status(work), {"status": "cancelation not allowed"})
 

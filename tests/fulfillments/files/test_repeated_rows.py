@@ -12,7 +12,7 @@ from imports.models import ImportJob, Reject
 from orders.services import correct_address
 from tests.fulfillments.files.conftest import HEADER
 from tests.fulfillments.files.test_asked_rows import rows_of
-from tests.orders.fixtures import OPERATOR, piece, state_of, status
+from tests.orders.fixtures import OPERATOR, line_units, state_of, status
 
 ASKED = f"{HEADER},asked_at"
 
@@ -164,7 +164,7 @@ def test_an_acceptance_after_shipping_is_unchanged(put, work, acme_api):
 
 def test_a_known_parcel_does_not_accept_work_with_a_corrected_address(put, work, acme_api):
     acme_api.put(status(work, "accepted"))
-    lamp = piece(work, "LAMP", 1)
+    lamp = line_units(work, "LAMP", 1)
     acme_api.put(status(work, "shipped"), {"tracking_number": "1Z1", "lines": [lamp]})
     acme_api.put(status(work, "wrong_address"))
     with work.order.change(by=OPERATOR) as change:

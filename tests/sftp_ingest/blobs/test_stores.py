@@ -67,9 +67,9 @@ def test_ranges_are_read_in_any_order(store: Store):
 def test_chunks_may_arrive_in_any_order_and_overlap(store: Store):
     writer = store.create(ONE)
     size = PART // 17
-    pieces = list(range(0, len(LARGE), size))
-    random.Random(2).shuffle(pieces)
-    for offset in pieces:
+    offsets = list(range(0, len(LARGE), size))
+    random.Random(2).shuffle(offsets)
+    for offset in offsets:
         writer.write(offset, LARGE[offset : offset + size])
     writer.checkpoint(len(LARGE))
     writer.write(0, b"sku")  # the part with these bytes may have been sent already

@@ -193,9 +193,9 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
     write = contents.write
 
     def noted(received: Iterable[bytes]) -> Iterator[bytes]:
-        for piece in received:
+        for part in received:
             came.set()
-            yield piece
+            yield part
 
     monkeypatch.setattr(ReadHandle, "read", cut_once)
     monkeypatch.setattr(contents, "write", lambda received: write(noted(received)))

@@ -68,9 +68,9 @@ class Conversation:
     def _read(self, length: int) -> bytes:
         data = b""
         while len(data) < length:
-            piece = self.channel.recv(length - len(data))
-            assert piece, "the server has ended the channel"
-            data += piece
+            part = self.channel.recv(length - len(data))
+            assert part, "the server has ended the channel"
+            data += part
         return data
 
 
