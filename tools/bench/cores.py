@@ -106,7 +106,7 @@ def serve(name: str, requests: list[bytes], processes: int, seconds: float) -> f
         _drive_at_once(pool, port, own_requests, 1)  # warm up
         with sampled_waits() as waits:
             rate = _drive_at_once(pool, port, own_requests, seconds)
-    return told(f"{name}, {in_words(processes)}: requests/s", rate, waits)
+    return shown(f"{name}, {in_words(processes)}: requests/s", rate, waits)
 
 
 def _drive_at_once(pool: Executor, port: int, own_requests: list[list[bytes]], seconds: float) -> float:
@@ -128,10 +128,10 @@ def load(processes: int, rows: int) -> float:
         with pool, sampled_waits() as waits:
             spans = [*pool.map(run, jobs)]
     seconds = max(end for _, end in spans) - min(begin for begin, _ in spans)
-    return told(f"import, {in_words(processes)}: rows/s", processes * rows / seconds, waits)
+    return shown(f"import, {in_words(processes)}: rows/s", processes * rows / seconds, waits)
 
 
-def told(label: str, rate: float, waits: Counter[str]) -> float:
+def shown(label: str, rate: float, waits: Counter[str]) -> float:
     """Print a rate with the most frequent states of the connections, and return it."""
     samples = max(waits.total(), 1)
     common = ", ".join(f"{name} {number / samples:.0%}" for name, number in waits.most_common(3))
