@@ -21,10 +21,15 @@ from threading import Event, Thread
 import psycopg
 from django.conf import settings
 
+from accounts.actors import Actor
+from accounts.models import Supplier
+from imports.services import start_import
+from sftp_ingest.area import contents
 from tools.bench import files
 from tools.bench.curves import draw
 from tools.bench.database import database_url, own_database
 from tools.bench.import_process import run, set_up
+from tools.bench.imports import upload_folder
 from tools.bench.measuring import show
 from tools.bench.options import read_options
 from tools.bench.serving import market
@@ -38,7 +43,7 @@ CONNECTIONS = 4
 """The connections of clients for each process of the server."""
 BETWEEN_SAMPLES = 0.05
 WAITS = """
-    SELECT CASE WHEN wait_event_type IS NULL THEN 'running' ELSE wait_event_type || ' ' || wait_event END
+    SELECT CASE WHEN wait_event_type IS NULL THEN 'computing' ELSE wait_event_type || ' ' || wait_event END
     FROM pg_stat_activity
     WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()
 """
@@ -116,8 +121,6 @@ def _drive_at_once(pool: Executor, port: int, own_requests: list[list[bytes]], s
 
 def load(processes: int, rows: int) -> float:
     """Return the rows per second of this many imports at once, each of another supplier."""
-    from tools.bench.imports import upload_folder
-
     with upload_folder() as folder:
         file = folder / "products.csv"
         files.write_products(file, rows)
@@ -159,11 +162,6 @@ def sampled_waits() -> Iterator[Counter[str]]:
 
 
 def _queued(file: Path, name: str) -> int:
-    from accounts.actors import Actor
-    from accounts.models import Supplier
-    from imports.services import start_import
-    from sftp_ingest.area import contents
-
     supplier = Supplier.objects.create(name=name)
     with file.open("rb") as opened:
         blob = contents.write(iter(partial(opened.read, contents.CHUNK_SIZE), b""))

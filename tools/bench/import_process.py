@@ -21,8 +21,8 @@ def set_up(database: str, uploads: Path, all_ready: Barrier) -> None:
 
 def run(job: int) -> tuple[float, float]:
     """Run an import, and return the times of its beginning and end."""
-    from imports.models import ImportJob, Status
-    from imports.pipeline.job_runner import run_job
+    from imports.models import ImportJob, Status  # after `set_up`
+    from imports.pipeline.job_runner import run_job  # after `set_up`
 
     began = time.time()
     run_job(job)

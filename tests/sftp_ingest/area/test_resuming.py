@@ -99,7 +99,7 @@ def test_resuming_before_the_cut_overwrites_received_bytes(leave_cut, acme_sftp,
 def test_resuming_beyond_the_cut_is_refused(leave_cut, acme_sftp, acme_area: AreaPath):
     leave_cut(PATH, CSV[:10])
 
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         go_on(acme_sftp, CSV, at=11)
     assert not (acme_area / PATH).exists()
 

@@ -198,7 +198,7 @@ def test_a_file_overwritten_up_to_its_middle_stays_unchanged(acme_sftp, acme_are
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.write(b"SKU")
 
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         close(acme_sftp, file)
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
     assert Upload.objects.count() == 1
@@ -209,9 +209,9 @@ def test_a_file_cannot_be_overwritten_from_its_middle_on(acme_sftp, acme_area: A
     file = open_in_place(acme_sftp, "products/spring.csv")
     file.seek(3)
 
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         file.write(CSV)
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         close(acme_sftp, file)
     assert (acme_area / "products/spring.csv").read_bytes() == CSV
 
@@ -229,7 +229,7 @@ def test_a_file_that_is_only_opened_and_closed_is_no_upload(acme_sftp, acme_area
 def test_files_are_not_changed_in_part(acme_sftp, mode: str):
     acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")
 
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         acme_sftp.open("products/spring.csv", mode)
 
 

@@ -73,7 +73,7 @@ def test_a_long_folder_is_listed(sftp, acme: Supplier):
         ("put x.csv templates/x.csv", "templates/ is read-only."),
         ("rm products", "Permission denied"),
         ("rmdir products", "The folder /products cannot be changed."),
-        ("reput long.csv products/x.csv", "put the whole file"),
+        ("reput long.csv products/x.csv", "Put the whole file"),
     ],
 )
 def test_a_refusal_gives_its_reason_in_words(programs, sftp, command: str, said: str):

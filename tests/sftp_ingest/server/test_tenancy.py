@@ -133,9 +133,9 @@ def test_modes_are_accepted_without_effect_and_times_are_kept(acme_sftp, acme_ar
 def test_a_file_can_be_truncated_only_to_zero_bytes(acme_sftp, acme_area: AreaPath):
     """sshfs truncates a file before it writes it again."""
     acme_sftp.putfo(io.BytesIO(b"xyz"), "products/a.csv")
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         acme_sftp.truncate("products/a.csv", 1)
-    with pytest.raises(OSError, match="put the whole file"):
+    with pytest.raises(OSError, match="Put the whole file"):
         acme_sftp.truncate("products", 0)
     assert (acme_area / "products/a.csv").read_bytes() == b"xyz"
 
