@@ -213,7 +213,7 @@ def django_db_setup(
 ) -> Iterator[None]:
     """End all other sessions before the database is dropped.
 
-    PostgreSQL does not drop a database with a session, and killed processes may have left some.
+    PostgreSQL does not drop a database with a session, and killed processes may have left sessions.
     """
     turn = django_db_modify_db_settings
     with django_db_blocker.unblock():

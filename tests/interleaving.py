@@ -64,7 +64,7 @@ def meeting_after(target: Any, name: str, *, parties: int = 2, locking: bool = T
 
 @contextmanager
 def without_row_locks() -> Iterator[None]:
-    """Run the same code without FOR UPDATE and without the check of the remaining stock."""
+    """Run the block without FOR UPDATE and without the check of the remaining stock."""
     unguarded = seen_stock.TAKE.replace("available < taken", "FALSE")
     assert unguarded != seen_stock.TAKE
     with (

@@ -23,7 +23,7 @@ class MigrationTurn:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.migrates = not self._exists.exists()
         connection.settings_dict["TEST"]["TEMPLATE"] = None if self.migrates else TEMPLATE
-        # The service would take the copy for a restored database, and begin an epoch with higher numbers.
+        # The service would treat the copy as a restored database, and begin an epoch with higher numbers.
         self._no_new_epoch = mock.patch.object(epochs, "IS_ANOTHER", "SELECT false")
         self._no_new_epoch.start()
 

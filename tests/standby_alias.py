@@ -60,7 +60,7 @@ def answered(server: str) -> dict[str, float]:
 
 @contextmanager
 def answering(server: str, reason: str = "", times: int = 1) -> Iterator[None]:
-    """Check that this server answers all reads of the block, and how many there are."""
+    """Check that the block has `times` reads, and that this server answers all of them for this reason."""
     before = {name: answered(name) for name in ("standby", "primary")}
     yield
     more = {

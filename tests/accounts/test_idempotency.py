@@ -1,7 +1,4 @@
-"""The first answer under an idempotency key is stored, and repeated for the same request.
-
-Contract 2 and 12.
-"""
+"""The first answer under an idempotency key is stored, and repeated for the same request (contract 2, 12)."""
 
 import threading
 from datetime import timedelta

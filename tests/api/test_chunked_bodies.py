@@ -11,7 +11,7 @@ MAX_BYTES = 100_000
 
 
 def received(body: bytes, **environ):
-    """Return the length and body that the application gets, and the bytes that nothing has read."""
+    """Return the length and body that the application gets, and the unread bytes of the stream."""
     stream, seen = BytesIO(body), dict[str, object]()
 
     def application(environ, start_response):

@@ -95,7 +95,7 @@ def test_callbacks_of_on_commit_are_bound_at_once():
 
 
 def test_only_after_commit_registers_robust_callbacks():
-    """Django logs the `__qualname__` of a robust callback that failed. A partial has none.
+    """Django logs the `__qualname__` of a robust callback that failed. A partial has no such name.
 
     `fastdb.after_commit` adds the name. Without it, Django's log call would raise an error.
     """

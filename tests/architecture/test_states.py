@@ -85,7 +85,7 @@ SQL = re.compile(r"(?i)\b(UPDATE|INSERT)\s")
 
 
 def targets(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield each expression that a statement assigns to, also the elements of a tuple."""
+    """Yield each expression that a statement assigns to, including the elements of a tuple."""
     found: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         found = node.targets

@@ -1,4 +1,4 @@
-"""Backups on a schedule: when the next one is due, which ones are kept, and the value of the metric."""
+"""Backups on a schedule: the time of the next backup, the backups that are kept, and the metric."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from ui.badges import badge
 
 COMPONENTS = Path(settings.BASE_DIR) / "templates" / "ui"
-# No components: parts of every page, the page of the gallery, and the contents of whole pages.
+# Templates that are not components: parts of every page, the gallery itself, and contents of whole pages.
 FRAME = {"shell", "navigation", "messages", "gallery", "heading", "moving"}
 FRAME |= {"act", "corrections", "invited"}
 

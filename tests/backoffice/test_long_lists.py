@@ -133,7 +133,7 @@ def plan_of(statement: str) -> str:
 
 
 def test_held_orders_are_found_by_an_index_among_many_open_orders(shop):
-    """Each home page counts the held orders, of which there are few among many open orders."""
+    """Each home page counts the held orders: few rows among many open orders."""
     OrderFactory.create_in_bulk(3000, retailer=shop)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE orders_order")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def merged() -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Record no merged and no replaced migration as applied.
+    """Record all merged and all replaced migrations as not applied.
 
     Return the replaced migrations by the merged migration that replaces them.
     """

@@ -1,4 +1,4 @@
-"""A real browser for tests. Errors in its console and requests to other hosts let the test fail."""
+"""A real browser for tests. Errors in its console and requests to other hosts make the test fail."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The pictures of README, operators.md and guides, taken by `make screenshots` from the demo's market.
 
-Each picture shows a whole page, in a light and in a dark theme. `<name>-dark.png` is the dark one. Pictures
-of the guide for clerks are light only, and its sheets are drawn from the real files.
+Each picture shows a whole page, in a light and in a dark theme. `<name>-dark.png` has the dark theme.
+Pictures of the guide for clerks are light only, and its sheets are drawn from the real files.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ORDER_COLUMNS = (
     *("action", "tracking_number"),
 )
 LEAST, MOST = 5_000, 220_000
-"""The bytes of a picture: fewer show an empty page, and more make the README slow."""
+"""Limits in bytes: a smaller picture shows an empty page, and a larger picture makes the README slow."""
 
 pytestmark = [
     pytest.mark.browser,
@@ -126,7 +126,10 @@ SHEET = """<style>
 def take_sheet(
     browser: Any, name: str, rows: Sequence[Sequence[str]], shown: Sequence[str], typed: int = 0
 ) -> None:
-    """Draw these columns of a table as a spreadsheet program shows them. The last `typed` ones are marked."""
+    """Draw these columns of a table as a spreadsheet program shows them.
+
+    The last `typed` columns of the table are marked.
+    """
     numbers = [rows[0].index(column) for column in shown]
     heads = "".join(f"<th>{get_column_letter(number + 1)}" for number in numbers)
     lines = []

@@ -1,4 +1,4 @@
-"""Reading variants: lists, filters, selected fields, and who may see a variant (contract 10)."""
+"""Reading variants: lists, filters, selected fields, and the parties that may see a variant (contract 10)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def requested_and_canceled(order):
 
 @pytest.mark.parametrize("locking", [True, False])
 def test_one_cancel_id_at_once_is_carried_out_once(locking, order, shop_api):
-    """Without locks, only the table's constraint remains, and it lets the second request fail."""
+    """Without locks, only the table's constraint remains, and it makes the second request fail."""
     with meeting_after(canceling, "_known", locking=locking):
         outcomes = race(*[partial(ask, shop_api, order, 1, cancel_id="C-1")] * 2)
 

@@ -26,7 +26,7 @@ WRITERS, CHANGES = 4, 40
 class Naive:
     """A wrong way to stamp orders: without a lock, with the time of the beginning of the change.
 
-    One change gets its stamp, and commits only after the poller has read a later stamp, so it is missed.
+    The poller misses a change that got its stamp early and commits after the poller has read a later stamp.
     """
 
     def __init__(self):

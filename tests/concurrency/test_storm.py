@@ -108,7 +108,7 @@ def test_concurrent_work_ends_without_deadlock_and_every_counter_is_right(acme, 
         return supplier.put(f"{path}/{verb}", {"tracking_number": f"T-{dice.random()}"})
 
     def operate(dice):
-        """Hold, release, correct or route again an order. List all delisted variants again."""
+        """Hold, release or correct a random order, or route it again. List all delisted variants again."""
         order = Order.objects.order_by("?").first()
         if order is not None:
             with order.change(by=OPERATOR) as change:

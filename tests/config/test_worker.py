@@ -18,7 +18,7 @@ STRANGER = Stranger("192.0.2.1")
 
 
 class Clock:
-    """A clock that goes on by a step at each reading. Times in seconds."""
+    """A clock that advances by a step, in seconds, at each reading."""
 
     def __init__(self, step: float) -> None:
         self.now, self.step = 0.0, step

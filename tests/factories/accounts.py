@@ -169,7 +169,7 @@ class SuspensionFactory(ModelFactory[Suspension]):
 
 
 class MailSubscriptionFactory(ModelFactory[MailSubscription]):
-    """A subscription of a given member to all events, the first one included."""
+    """A subscription of a given member to all events from the first event on."""
 
     class Meta:
         model = MailSubscription

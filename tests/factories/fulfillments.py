@@ -24,7 +24,7 @@ class RoutingSimulationFactory(ModelFactory[RoutingSimulation]):
 
 
 class DailySumFactory(ModelFactory[DailySum]):
-    """The sum of one fulfillment of today."""
+    """A daily sum of today that counts one created fulfillment."""
 
     class Meta:
         model = DailySum

@@ -1,7 +1,7 @@
 """Reads over a second alias: which reads use it, and when the primary answers instead.
 
-The alias leads to the tests' own server, which answers as if it were a standby. tests/faults/test_standbys.py
-has a real standby.
+The alias connects to the tests' own server, which answers as if it were a standby.
+tests/faults/test_standbys.py has a real standby.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ STANDBYS = {
     "wal_level": "replica",
     "max_wal_senders": "4",
     "hot_standby": "on",
-    "synchronous_commit": "on",  # standbys get only data on disk, so write acknowledged data to disk
+    "synchronous_commit": "on",  # standbys get only data on disk, so each commit must be on disk
 }
 REPLICATION = "host replication exchange 127.0.0.1/32 scram-sha-256\n"
 
@@ -92,7 +92,7 @@ class Cluster(Postgres):
         self.tool("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def named(self, url: str) -> str:
-        """Return the URL of this cluster's database that has the same name as the database of `url`."""
+        """Return the URL of this cluster with the database name of `url`."""
         return urlsplit(self.url)._replace(path=urlsplit(url).path).geturl()
 
     def follows(self, written: str) -> bool:
@@ -131,7 +131,7 @@ class Cluster(Postgres):
 
 @contextmanager
 def clusters() -> Iterator[Path]:
-    """Create a folder for clusters. `running` stops the servers started in it."""
+    """Create a folder for clusters, and delete it after the block. The caller stops the servers in it."""
     account = unprivileged_account()
     home = temporary_home(account)
     try:

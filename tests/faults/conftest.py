@@ -74,7 +74,7 @@ def environment(folder: Path, **variables: str) -> dict[str, str]:
 def start_web(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., WebServer]]:
-    """Start a web server on the tests' database; keywords are variables of its environment."""
+    """Yield a function that starts a web server on the tests' database. Keywords set its environment."""
     with ExitStack() as cleanup:
 
         def start(**variables: str) -> WebServer:
@@ -92,7 +92,7 @@ def start_web(
 
 @pytest.fixture
 def start_worker(django_db_setup: None, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start a worker that runs imports and ticks, and sends the ticks itself."""
+    """Yield a function that starts a worker, which runs imports and ticks, and sends the ticks itself."""
     with ExitStack() as cleanup:
 
         def start(**variables: str) -> subprocess.Popen[bytes]:

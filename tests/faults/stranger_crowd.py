@@ -24,7 +24,7 @@ _numbers = count(1)
 
 @contextmanager
 def crowd(port: int, name: str, *, connections: int = CONNECTIONS, source: str = "") -> Iterator[None]:
-    """Keep this many connections busy with the shape of this name; `source` is the stranger's address."""
+    """Keep many connections busy with requests of the shape `name`. `source` is the stranger's address."""
     context = get_context("spawn")
     begun, over = context.Event(), context.Event()
     process = context.Process(target=_main, args=[port, name, connections, source, begun, over], daemon=True)

@@ -12,7 +12,7 @@ from tests.faults.web_server import Answer, WebServer
 
 STRANGER = "127.0.0.2"
 TIMES, NOISE = 2.0, 0.05
-"""The p95 under attack may be this multiple of the quiet p95, plus these seconds, as other tests may run."""
+"""The p95 under attack may be TIMES the quiet p95, plus NOISE seconds, because other tests may run."""
 SOON = 2.0
 """The longest time of a request, in seconds. A request that waits for a stranger takes at least five."""
 WINDOW_SECONDS, GOOD_WINDOWS, MOST_WINDOWS = 0.5, 4, 24
@@ -23,8 +23,9 @@ OPEN_PATHS = ("/v3/schema", "/healthz", "/readyz")
 class Tenant:
     """A party with a known key. Its requests are timed in windows.
 
-    A stranger that delays others does so in every window, but a test beside this one only in some. So the
-    attack goes on until some windows are good, or there are too many.
+    A stranger that delays other parties delays them in every window. A test that runs at the same time
+    delays them only in some windows. The attack therefore continues until GOOD_WINDOWS windows are good, or
+    until there are MOST_WINDOWS windows.
     """
 
     web: WebServer

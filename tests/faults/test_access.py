@@ -30,7 +30,7 @@ def everywhere(hosts: list[WebServer], path: str, secret: str, *, counted: bool 
 
 
 def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
-    """Return an answer. With `counted`, ask until Redis has counted a request: a slow Redis counts none."""
+    """Return an answer. With `counted`, ask until Redis has counted a request: a slow Redis skips some."""
     for _ in range(100):
         answer = host.ask("GET", path, secret=secret)
         if not counted or "ratelimit-limit" in answer.headers:

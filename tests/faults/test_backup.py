@@ -1,4 +1,4 @@
-"""`manage.py backup` and `restore`: the restored data is complete, which reconcile proves."""
+"""`manage.py backup` and `restore`: the restored data is complete, and `reconcile` confirms this."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def on_a_new_machine(cluster, settings, tmp_path, request) -> Callable[[], objec
 
 @pytest.fixture
 def backup(acme, shop, client_for, a_variant, settings, tmp_path: Path) -> Path:
-    """Make a backup of a host with an order, an import's file and keys."""
+    """Prepare a host with an order, an import's file and keys. Return the folder for its backup."""
     settings.SECRETS_DIR = tmp_path / "old"
     settings.UPLOADS_DIR = tmp_path / "old/uploads"
     (settings.UPLOADS_DIR / "jobs").mkdir(parents=True)

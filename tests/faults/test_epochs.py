@@ -92,7 +92,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def elsewhere(cluster: Cluster, request: pytest.FixtureRequest) -> str:
-    """Create an empty database in another cluster; yield its URL."""
+    """Create an empty database in another cluster; return its URL."""
     return clusters.another_database(cluster, request.node.name[:60])
 
 
@@ -156,7 +156,7 @@ def test_without_a_new_epoch_clients_would_miss_new_changes(restored):
     """Control: without a new epoch, numbers and ids are used a second time."""
     restored.change(1, "new")
 
-    assert restored.events() == []  # their numbers were used before
+    assert restored.events() == []  # the numbers of the new events were used before
     assert restored.ids[-1] in restored.ids[:-1]  # the new id was used before, too
 
 

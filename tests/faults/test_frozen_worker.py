@@ -32,7 +32,7 @@ def job(acme, client_for, settings, tmp_path) -> Iterator[ImportJob]:
 
 @contextmanager
 def frozen_worker(job: ImportJob, monkeypatch) -> Iterator[list[str]]:
-    """Run a worker that freezes with its job's row locked. Yield a list that gets its result at the end."""
+    """Run a worker that freezes with its job's row locked. Yield a list that gets the worker's result."""
     frozen, thaw = threading.Event(), threading.Event()
     outcome: list[str] = []
 

@@ -22,7 +22,7 @@ def test_import_posts_are_answered_while_redis_is_silent_and_the_sweep_finds_the
     path = f"/v3/suppliers/{acme.pk}"
     web = start_web(
         REDIS_URL=own_redis.url, WEB_THREADS="32"
-    )  # a party may use twelve of them, so no request waits for a thread
+    )  # a party may use twelve threads, so no request waits for a thread
     assert web.ask("GET", f"{path}/variants", secret=secret).status == 200
 
     def post(_: int):

@@ -55,7 +55,7 @@ class Caller:
                 continue
             if answer.status in (200, 201):
                 return int(answer.json()["order_id"])
-            threading.Event().wait(0.05)  # still in progress, or the database is away
+            threading.Event().wait(0.05)  # the request is still in progress, or the database is unavailable
         raise AssertionError(f"{number} was never acknowledged")
 
     def events(self, host: WebServer, after: int = 0) -> list[dict[str, Any]]:
@@ -152,7 +152,7 @@ def wait_until_ready_is(status: int, hosts: list[WebServer]) -> None:
 
 
 def either_of(one: Cluster, other: Cluster, url: str) -> str:
-    """Return a URL that leads to the writable one of two databases, in the form of docs/running.md."""
+    """Return a URL with two hosts that connects to the writable database, in the form of docs/running.md."""
     head, _, tail = url.rpartition("@")
     places = ",".join(cluster.url.rpartition("@")[2].split("/")[0] for cluster in (one, other))
     return f"{head}@{places}/{tail.partition('/')[2]}?target_session_attrs=read-write"

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.fault, pytest.mark.program]
 NEEDED = {"web", "worker", "ticker", "beat", "sftp"}
 """The parts that the demo needs."""
 LONGEST_OUTAGE = 10.0
-"""In seconds. A request waits up to five for a lock, and its client then repeats the request."""
+"""In seconds. A request waits up to 5 s for a lock, and its client then repeats the request."""
 KETTLE, LANTERN = "KET-1L", "R-LANTERN"
 NEW_WORK = "fulfillments?limit=200"
 
@@ -48,7 +48,7 @@ def previous(tmp_path_factory) -> Path:
 
 
 class Upgrade:
-    """One database with two hosts: the old code's and the new code's."""
+    """One database with two hosts: one runs the old code, and the other runs the new code."""
 
     def __init__(self, previous: Path, home: Path, servers: dict[str, str], reaper: Reaper) -> None:
         self.database = servers["DATABASE_URL"]
@@ -88,7 +88,7 @@ class Upgrade:
         self.manage(self.new, "demo_data", "--write-demo-json")
 
     def client(self, role: str, name: str) -> PartyClient:
-        """Return a client of a party, which asks the old host."""
+        """Return a client of a party that sends its requests to the old host."""
         party = next(each for each in self.demo(self.old)[role] if each["name"] == name)
         base = f"/v3/{role}/{party['id']}"
         return PartyClient(self.old.port, base, party["api_key"], self.tally, self.give_up)
@@ -234,7 +234,7 @@ def test_every_scenario_continues_during_an_upgrade_of_a_filled_database(upgrade
     upgrade.hand_over_keys()
     upgrade.manage(upgrade.new, "demo")
     shopper.client.port = upgrade.new.port
-    upgrade.old.stop()  # the new processes are alone
+    upgrade.old.stop()  # only the new processes serve
     shopper.shop_on()
     opened.finish(upgrade.new.port)
     upgrade.manage(upgrade.new, "demo")

@@ -146,7 +146,7 @@ def test_refusals_of_the_server_itself_have_the_envelope(web, data, status, code
 
 @pytest.mark.parametrize("path", [b"/oauth/token", b"/oauth/token?a=b"])
 def test_a_too_large_form_for_a_token_gets_the_members_of_oauth(web, path):
-    """RFC 6749, section 5.2, names the members."""
+    """RFC 6749, section 5.2, names the members of the JSON answer."""
     answer = web.send(b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 70000\r\n\r\n" % path)
 
     body = answer.json()

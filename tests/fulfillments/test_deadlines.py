@@ -33,7 +33,7 @@ def limits(acme, **limits):
 
 
 def later(**delta):
-    """Simulate that this time passes: set all deadlines of all fulfillments earlier."""
+    """Move all deadlines of all fulfillments earlier, as if this time had passed."""
     for fulfillment in Fulfillment.objects.all():
         for name in ("due_at", "capture_due_at"):
             moment = getattr(fulfillment, name)

@@ -70,7 +70,7 @@ def test_every_test_number_of_the_data_set_is_recognized_as_it_says():
         ("RB123456785US", "", "USPS", False),
         ("RB123456785XX", "", "", False),
         ("3318810010", "", "", True),
-        ("60120172242323", "", "", False),  # 14 digits without a check digit: of DHL, DPD or another carrier
+        ("60120172242323", "", "", False),  # 14 digits without a check digit: DHL, DPD or another carrier
         ("60120172242323", "dhl", "DHL", False),
         ("ORD202611001", "", "", False),  # three letters and nine digits
         ("TBA000000000000", "", "Amazon", False),

@@ -1,4 +1,4 @@
-"""An operator reassigns work to another supplier: stock stays true, and no unit is lost."""
+"""An operator reassigns work to another supplier: stock stays correct, and no unit is lost."""
 
 import pytest
 

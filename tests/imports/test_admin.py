@@ -330,7 +330,7 @@ def test_pages_cost_the_same_for_any_content(operator, a_job, django_assert_num_
     # its supplier for the buttons, twice the draft of the job, and the import that the job corrects.
     with django_assert_num_queries(14):
         page_of(operator, few)
-    with django_assert_num_queries(16):  # two more: its rejects, and the corrected ones among them
+    with django_assert_num_queries(16):  # two more: the job's rejects, and the corrected rejects
         page_of(operator, many)
 
 

@@ -30,7 +30,7 @@ def workbook(*rows) -> bytes:
 
 
 def changed(content: bytes, changes, more=()) -> bytes:
-    """Return the workbook with more parts, and with parts that these functions have changed, by name."""
+    """Return the workbook with `more` parts. `changes` has functions that change parts, by name."""
     packed = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as old,
@@ -45,7 +45,7 @@ def changed(content: bytes, changes, more=()) -> bytes:
 
 
 def with_shared(items: bytes) -> bytes:
-    """Return a workbook in which the title is the first of these shared texts, as Excel writes titles."""
+    """Return a workbook whose title is the first of these shared texts, as Excel writes titles."""
     namespace = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
     override = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'

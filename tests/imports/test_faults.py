@@ -92,7 +92,7 @@ def test_a_paused_worker_that_wakes_up_changes_nothing(job, monkeypatch):
     def overtaken(context, *args):
         seen.append(1)
         result = land_range(context, *args)
-        if len(seen) == 2:  # paused here until another worker has finished the job
+        if len(seen) == 2:  # as if the worker paused here, and another worker took the job
             context.job.owner = "somebody who had it once"
         return result
 

@@ -24,7 +24,7 @@ FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Call a function before or after the rows of a range are looked up, and before they are merged."""
+    """Call a function before a range is read, or after its rows are looked up and before they are merged."""
 
     def at_that_moment(moment, work):
         step = getattr(batches, {"before": "land_range", "after": "gather"}[moment])
@@ -150,7 +150,7 @@ def test_a_supplier_without_statistics_is_looked_up_by_sku(acme, rival, a_varian
 
 @pytest.fixture
 def misled(monkeypatch):
-    """Give the planner statistics in which each range of a file is empty, as an unlucky sample can."""
+    """Give the planner the statistics of an unlucky sample, in which each range of a file is empty."""
     index = StagingTable.index
 
     def indexed(staging):

@@ -184,7 +184,7 @@ def test_a_woocommerce_export_lands_except_the_rows_that_are_no_variants(acme, r
 
     [error] = job["errors"]
     assert (error["line"], error["field"], error["code"]) == (2, "Type", "no_variant")
-    # The price is not reported, because a parent row has none.
+    # The price is not reported, because a parent row has no price.
     assert error["message"] == (
         "'variable': a row of this Type is a parent, the product of variants. The variants have rows of"
         " their own, with sku and price, and land without this row. You need not correct it."

@@ -86,7 +86,7 @@ def test_a_full_file_sets_unnamed_stock_of_its_warehouse_to_zero(acme, a_variant
     assert levels(acme) == {
         ("A-1", "Acme East"): 7,
         ("A-2", "Acme East"): 0,
-        ("A-3", "Acme East"): 10,  # named, though its count could not be read
+        ("A-3", "Acme East"): 10,  # unchanged: the file names this sku, but its count is invalid
         ("A-2", "Acme West"): 4,
     }
 

@@ -1,4 +1,4 @@
-"""Shopify's inventory export, with a row or a column for each location: a warehouse of this name."""
+"""Shopify's inventory export. Its locations are rows or columns, with the names of warehouses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def places(acme):
 
 @pytest.fixture
 def shirts(acme, a_variant):
-    """Create a variant with its own sku, and one with a sku built by the import of the shop's products."""
+    """Create two variants: one with its own sku, and one with a sku that the import of products builds."""
     return [a_variant(acme, "S-1"), a_variant(acme, "shirt-M")]
 
 

@@ -32,7 +32,7 @@ def listed(api, **params):
 
 
 def beyond(page):
-    """Return the path of the only neighbor that a page links to."""
+    """Return the path of the only neighboring page that a page links to."""
     return page.headers["Link"].split(">")[0].removeprefix("<http://testserver")
 
 

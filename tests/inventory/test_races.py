@@ -1,4 +1,4 @@
-"""Concurrent pushes: all lock rows in the same order, and each push is carried out completely."""
+"""Concurrent pushes lock rows in the same order, and each push is carried out completely."""
 
 from __future__ import annotations
 

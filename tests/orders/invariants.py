@@ -167,7 +167,7 @@ def _histories() -> Iterator[str]:
 
 
 def _stamps() -> Iterator[str]:
-    """Yield each order without a stamp in whole milliseconds that is not later than its retailer's clock."""
+    """Yield each order whose stamp is missing, after its retailer's clock, or not in whole milliseconds."""
     clocks = dict(_rows(_clocks))
     for pk, retailer, stamp in _rows(_stamped):
         if stamp is None or stamp > clocks[retailer]:

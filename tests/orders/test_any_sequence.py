@@ -115,7 +115,7 @@ class Stage:
         return answer
 
     def repeat_late(self) -> list[str]:
-        """Send every request that had a cancel_id once more."""
+        """Send every request with a cancel_id again."""
         return [self.shop_api.post(path, body).json()["code"] for (path, _), body in self.named.items()]
 
     # --- Suppliers -------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def lamp(acme, a_variant):
-    """Create a stock row of zero units."""
+    """Create a variant of Acme with a stock level of zero units."""
     return a_variant(acme, "LAMP", stock=0)
 
 

@@ -37,7 +37,7 @@ COLUMNS_OF_1_0 = [
 
 
 def two_values(field: Any) -> tuple[Any, Any]:
-    """Return two different values of a field, neither of them its default."""
+    """Return two different values of a field. Both differ from its default."""
     match field:
         case AddressBody():
             return ADDRESS, ADDRESS | {"city": "Leeds"}

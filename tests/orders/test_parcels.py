@@ -29,7 +29,7 @@ def travelled(work: Fulfillment, acme_api) -> Fulfillment:
 
 @pytest.fixture(autouse=True)
 def _numbers_apart(acme, rival, shop, a_variant, push) -> None:
-    """Split an order line into two lines of fulfillments, so that their ids differ from now on."""
+    """Split an order line into two fulfillment lines, so that later ids of both kinds of lines differ."""
     for supplier in (acme, rival):
         a_variant(supplier, "RUG", stock=1)
     push({"sku": "RUG", "quantity": 2})

@@ -141,7 +141,7 @@ def test_a_field_given_twice_with_different_values_gives_a_warning(lamp, send):
     assert Order.objects.get().shipping_address["city"] == "London"
 
 
-# --- Bad input: each field of it -----------------------------------------------------------------
+# --- Invalid values in each field ----------------------------------------------------------------
 
 TEXTS = {
     "retailer_order_id": 100,

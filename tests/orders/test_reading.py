@@ -92,7 +92,7 @@ def path_of(url: str) -> str:
     return url.removeprefix("http://testserver")
 
 
-# --- One -----------------------------------------------------------------------------------------
+# --- A single order ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("step", ["gt", "gte"])

@@ -43,7 +43,7 @@ def test_an_order_that_is_not_captured_can_be_changed(work, an_order_at_acme, ac
 
 
 def test_a_part_of_an_address_that_is_left_out_becomes_empty(work, an_order_at_acme, shop_api, change):
-    """A former second address line must not stay behind."""
+    """A former second address line must not remain."""
     change(an_order_at_acme, {"shipping_address": NEW_STREET | {"address2": "Flat 4"}})
     change(an_order_at_acme, {"shipping_address": NEW_STREET})
 

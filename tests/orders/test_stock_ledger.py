@@ -21,7 +21,7 @@ def movements(**of):
 
 
 def now() -> datetime:
-    """Return the current time of the database's clock, which is earlier than all later actions."""
+    """Return the time of the database's clock. All later actions have later times on this clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]

@@ -44,7 +44,7 @@ def number(work) -> str:
 
 
 def sent() -> list[str]:
-    """Send the due mails, and return the texts of the new ones."""
+    """Send the due mails, and return the texts of the new mails."""
     mail.outbox.clear()
     send_due()
     return [str(each.body) for each in mail.outbox]

@@ -27,7 +27,7 @@ def lamp(acme, rival, a_variant):
 
 
 def row(variant, **typed):
-    """Return the fields of a product's row: its shown values, and the typed ones."""
+    """Return the fields of a product's row: its shown values, and the typed values."""
     shown = {
         "title": variant.title,
         "retail_price": str(variant.retail_price.normalize()),

@@ -25,7 +25,7 @@ def opened(client, path):
 
 @pytest.fixture
 def work(acme, shop, a_variant, pushed):
-    """Push an order of two lamps and three hats, as Shop, which Acme accepts."""
+    """Push an order of two lamps and three hats, as Shop. Return Acme's fulfillment."""
     a_variant(acme, "LAMP", stock=10)
     a_variant(acme, "HAT", stock=10)
     lines = {"sku": "LAMP", "quantity": 2}, {"sku": "HAT", "quantity": 3}

@@ -138,7 +138,7 @@ def test_the_team_page_takes_the_same_queries_for_any_size(ana, acme, member_of)
     for _ in range(3):
         member_of(acme, MemberRole.VIEWER)
     act(ana, INVITE, **BO)
-    assert count() <= before + 1  # the names of actors in the log
+    assert count() <= before + 1  # one query for the names of actors in the log
 
 
 def test_an_operator_invites_the_first_owner_on_the_page_of_the_party(operator, acme):  # noqa: F811

@@ -25,7 +25,7 @@ NEVER = re.compile(r"/(logout|sign-out)/|/jsi18n/")
 
 
 class Clicker:
-    """Clicks in a browser below the path `home`, by chance, and remembers the way for a failure."""
+    """A source of random clicks below the path `home`. It keeps the clicks for the report of a failure."""
 
     def __init__(self, client: Client, home: str, random: Random, sign_in: Callable[[], None]) -> None:
         self.client, self.home, self.random, self.sign_in = client, home, random, sign_in
@@ -34,7 +34,7 @@ class Clicker:
         self.path = home
 
     def click(self) -> HttpResponseBase:
-        """Follow a link or send a form of the present page, and return the answer."""
+        """Follow a link or send a form of the current page, and return the answer."""
         forms, links = list(self.page.forms.values()), list(self._links())
         if self.random.random() < 0.1 or not (forms or links):
             return self._open(self.home, "get", {})

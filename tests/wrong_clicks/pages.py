@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 @dataclass
 class Form:
-    """A form of a page: where it leads, its fields with their choices, and its buttons."""
+    """A form of a page: its target, its fields with their choices, and its buttons."""
 
     action: str
     method: str

@@ -1,4 +1,4 @@
-"""The URLs and addresses that webhooks of partners may use, and the refused ones."""
+"""The allowed and the refused URLs and addresses of partners' webhooks."""
 
 import ipaddress
 

@@ -86,7 +86,7 @@ def test_a_second_relay_does_not_wait_for_the_first(shop, webhook):
 
 
 def test_a_new_webhook_gets_all_events_after_its_creation(shop, client_for):
-    """No relay runs while a webhook is created. Without this lock, a relay could skip its first events."""
+    """No relay runs while a webhook is created. Otherwise a relay could skip the webhook's first events."""
     relay()
     happen(shop, 1)
     reached, go_on = threading.Event(), threading.Event()

@@ -120,7 +120,7 @@ def test_an_interrupted_download_shows_the_same_changes_again(read, connect, ser
     held(captured)
     torn = connect(server, "acme").open_sftp()
     file = torn.open("orders/changed.csv")
-    assert b"held" in file.read()  # the server sent everything, and cannot know that it arrived
+    assert b"held" in file.read()  # the server sent everything, but cannot know whether it arrived
     torn.get_channel().get_transport().close()
 
     assert [row["change"] for row in read()] == ["held"]

@@ -12,7 +12,7 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 def test_an_empty_file_that_is_opened_again_is_not_for_import(acme_sftp):
-    """Some clients create an empty file, and open it again to write it. Only then is the file complete."""
+    """Some clients create an empty file, and open it again to write it. The file is complete after that."""
     acme_sftp.open("products/spring.csv", "w").close()
     assert Upload.objects.get().swept_at is None
     file = acme_sftp.open("products/spring.csv", "w")

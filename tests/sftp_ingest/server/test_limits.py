@@ -178,7 +178,7 @@ def test_an_ended_session_closes_its_silent_connection_at_once(
 ):
     """A thread of a silent connection wakes rarely: up to 500 connections may be silent at once."""
     assert WAKE_INTERVAL == 5
-    monkeypatch.setattr("sftp_ingest.server.listener.WAKE_INTERVAL", 600.0)  # nothing else wakes it
+    monkeypatch.setattr("sftp_ingest.server.listener.WAKE_INTERVAL", 600.0)  # no timeout wakes it
     server = serve()
     client = connect(server, "acme")
     (session,) = server.sessions
