@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts.operating.admin_filters import FlagFilter, M
 from orders.models import OrderLine
@@ -32,14 +32,14 @@ class UnknownCountryFilter(FlagFilter):
 class WaitingFilter(FlagFilter):
     """A filter for lines with units that have no stock reserved. A small index has only these lines.
 
-    Lines whose missing units all suppliers refused do not wait.
+    A line does not wait if all suppliers refused its missing units.
     """
 
     title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        return rows.filter(Q(waiting__gt=0) | Q(open__gt=0), waiting_since__isnull=False)
+        return rows.filter(Q(waiting__gt=0) | Q(open__gt=F("reserved")), waiting_since__isnull=False)
 
 
 class RefusedFilter(FlagFilter):

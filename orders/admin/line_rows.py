@@ -1,4 +1,4 @@
-"""The table of lines on an order's page, in pages. Each row shows progress, suppliers and prices."""
+"""The table of lines on an order's page, split into pages. Each row shows progress, suppliers and prices."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class LineTable:
 
 
 def line_table(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment], number: str) -> LineTable:
-    """Return the page `number` of the table, or the nearest page if page `number` does not exist.
+    """Return the page `number` of the table. Makes no query if the arguments are already loaded.
 
-    Makes no query.
+    Return the last page if page `number` does not exist, and the first page if `number` is not a number.
     """
     lines = list(lines)
     page = Paginator(lines, LINES_PER_PAGE).get_page(number)
@@ -78,7 +78,7 @@ def line_table(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment], 
     return LineTable(
         rows=[LineRow(line, routed[line.pk], [*offers[line.pk]]) for line in page],
         page=page,
-        has_suppliers=bool(offers),
+        has_suppliers=any(offers.values()),
         has_prices=any(price is not None for each in offers.values() for _, price, _ in each),
         has_billed=any(line.billed_amount is not None for line in lines),
     )

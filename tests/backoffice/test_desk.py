@@ -107,7 +107,7 @@ def test_a_row_offers_to_count_over_promised_stock_or_to_cancel_a_waiting_order(
     [item] = rows(operator, kind="overpromised")
     assert [label for label, _ in item.actions] == ["Count stock", "Adjust stock"]
     assert all(operator.get(url).status_code == 200 for _, url in item.actions)
-    OrderLine.objects.update(waiting_since=timezone.now())
+    OrderLine.objects.update(waiting_since=timezone.now(), reserved=1)
 
     [item] = rows(operator, kind="backordered")
     assert [label for label, _ in item.actions] == ["Cancel order"]
@@ -186,6 +186,7 @@ def test_a_row_is_taken_commented_and_snoozed(operator, refused_address):
     assert (item.note.assigned_to, item.note.text) == ("olga", "Asked the retailer")
     assert rows(operator, taken="free") == []
 
+    assert messages(keep(operator, item, assigned_to="olga", snooze_hours="1")) == ["Snoozed for 1 hour."]
     assert messages(keep(operator, item, assigned_to="olga", snooze_hours="2")) == ["Snoozed for 2 hours."]
     assert rows(operator) == []
     assert len(rows(operator, taken="snoozed")) == 1

@@ -76,8 +76,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "held": (Order, {"held": True}, {"held": True, "processing_state": "completed"}),
     "backordered": (
         OrderLine,
-        {"waiting_since": LONG_AGO},
-        {"waiting_since": LONG_AGO, "open": 0, "reserved": 0, "rejected": 2},
+        {"waiting_since": LONG_AGO, "reserved": 1},
+        {"waiting_since": LONG_AGO, "open": 1, "reserved": 1, "rejected": 1},
     ),
     "overpromised": (StockLevel, {"reserved": 11}, {"reserved": 10}),
     "approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
