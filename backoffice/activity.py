@@ -128,7 +128,8 @@ def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[A
     """Yield confirmed actions on several records. The log lists an action on one record as an event."""
     rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1).select_related("undoes")
     if filters.person:
-        rows = rows.filter(actor=f"{OPERATORS}{filters.person}")
+        person = f"{OPERATORS}{filters.person}"
+        rows = rows.filter(Q(actor=person) | Q(approved_by=person))
     if filters.about:
         kind, number = _kind(filters.about)
         model = {"order": "orders.order", "fulfillment": "fulfillments.fulfillment"}.get(kind)

@@ -19,6 +19,7 @@ from accounts.models import ContactMessage, member_names
 from accounts.operating import contact_messages
 from accounts.operating.admin_actions import page_after
 from accounts.operating.remarks import RecordKey, Remark
+from api.ids import as_id
 from backoffice.comments import record_to_change
 from backoffice.contacts import sending
 from backoffice.contacts.concerned import PARTIES, contacts_of, name_of, parties_of
@@ -71,7 +72,7 @@ def _initial(request: HttpRequest, record: Model, *, is_answer: bool) -> dict[st
     contact = contacts_of(record).first()
     initial: dict[str, object] = {"form_id": uuid4(), "contact": contact and contact.pk}
     number = request.GET.get("template", "")
-    template = MessageTemplate.objects.filter(pk=int(number)).first() if number.isdecimal() else None
+    template = MessageTemplate.objects.filter(pk=as_id(number)).first()
     template = template or MessageTemplate.objects.first()
     if template is None or is_answer:
         return initial
@@ -122,7 +123,7 @@ def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> st
 
 
 def message_remarks(subjects: Collection[RecordKey]) -> Iterator[Remark]:
-    """Return the messages and answers about these records."""
+    """Yield the messages and answers about these records, newest first."""
     found = ContactMessage.objects.filter(
         model__in={model for model, _ in subjects}, record_id__in={pk for _, pk in subjects}
     ).select_related("contact__supplier", "contact__retailer")

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 TASK = "backoffice.tasks.send_message"
 AGAIN_AFTER = timedelta(minutes=5)
 GIVEN_UP_AFTER = timedelta(days=1)
-NO_CONTACT = "The contact has no mail address any more."
+NO_CONTACT = "The contact no longer has a mail address."
 
 
 def send(message_id: int) -> None:

@@ -39,7 +39,7 @@ class Rank(NamedTuple):
 
 @dataclass
 class DeskEntry:
-    """A row of one desk kind, without its record. `also` has the same order's entries in other kinds."""
+    """A row of one desk kind, without its record. `also` has the order's other entries."""
 
     kind: DeskKind
     number: int

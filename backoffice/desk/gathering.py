@@ -185,7 +185,7 @@ def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[De
     can reach the page.
     """
     rest = sorted(rows, key=lambda row: row.deadline)
-    seen = 0  # the number of rows with the last deadline of the previous page; it showed some of these rows
+    seen = 0  # the number of rows with the previous page's last deadline: that page showed some of them
     if after is not None:
         rest = [row for row in rest if row.deadline >= after.due_at]
         seen = sum(row.deadline == after.due_at for row in rest)

@@ -88,7 +88,7 @@ ORDER = partial(
     DeskKind, model=Order, since="updated_at", party="retailer", due="ship_until", is_day=True, order="pk"
 )
 
-# Kinds with more useful actions come first: an order of several kinds is listed under the first of them.
+# Kinds with more useful actions come first: an order of several kinds is listed under the first kind.
 KINDS = (
     WORK(
         "address",

@@ -135,4 +135,7 @@ def _change(request: HttpRequest, given: dict[str, Any]) -> None:
 def _done(change: NoteChange, *, is_taken: bool) -> str:
     if is_taken:
         return "Assigned to you."
-    return f"Snoozed for {change.snooze_hours} hours." if change.snooze_hours else "Note saved."
+    hours = change.snooze_hours
+    if not hours:
+        return "Note saved."
+    return f"Snoozed for {hours} {'hour' if hours == 1 else 'hours'}."

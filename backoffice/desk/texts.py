@@ -85,7 +85,8 @@ def feed_text(supplier: Any) -> dict[str, object]:
 def webhook_text(webhook: Any) -> dict[str, object]:
     down = f"The receiver accepts no events: {webhook.last_error}" if webhook.is_down else ""
     dead = "Events were given up after 72 hours." if webhook.has_dead else ""
-    return {"title": webhook.url, "parties": str(webhook.party), "problem": f"{down} {dead}".strip()}
+    problem = ". ".join(filter(None, (down, dead)))
+    return {"title": webhook.url, "parties": str(webhook.party), "problem": problem}
 
 
 def part_text(part: ServicePart) -> dict[str, object]:

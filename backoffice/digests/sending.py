@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 50
 SECONDS = 10.0
-"""The time limit of one run, because other tasks wait for it. Later runs send the remaining digests."""
+"""The time limit of one run: other tasks wait until the run ends. Later runs send the other digests."""
 
 
 def due() -> QuerySet[Digest]:
@@ -31,9 +31,9 @@ def due() -> QuerySet[Digest]:
 
 
 def send_due() -> int:
-    """Send the due digests, failed digests last. Return the number of mails sent, 0 without EMAIL_URL.
+    """Send the due digests, failed digests last. Return the number of sent mails.
 
-    Digests that remain after the time limit are sent by the next run.
+    Without EMAIL_URL, send nothing and return 0. The next run sends the digests that remain.
     """
     if not settings.EMAIL_URL:
         return 0

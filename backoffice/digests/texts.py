@@ -62,7 +62,7 @@ def _work(supplier: Supplier) -> Iterator[str]:
     )
     for rows, task in to_do:
         if count := _counted(rows):
-            yield f"{count} fulfillments {task}"
+            yield f"{count} {'fulfillment' if count == '1' else 'fulfillments'} {task}"
 
 
 def _files(supplier: Supplier) -> Iterator[str]:

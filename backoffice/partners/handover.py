@@ -68,7 +68,7 @@ class Handover:
         lines = [f"Access of {self.name} to the Exchange", ""]
         lines += [f"API: {base_url}", f"Guides: {base_url}/v3/docs", ""]
         lines += [f"{name}: {value}" for name, value in self.facts()]
-        return "\n".join([*lines, "", "Keep this file secret. Nobody can show these values again.", ""])
+        return "\n".join([*lines, "", "Keep this file secret. No one can show these values again.", ""])
 
 
 def seal(handover: Handover, user_id: int) -> str:

@@ -124,13 +124,19 @@ def test_a_webhook_with_dead_deliveries_is_on_the_desk_until_they_are_sent_again
     assert all_rows(operator) == []
 
 
-def test_a_webhook_is_on_the_desk_only_after_failing_for_some_time(operator, acme, rival):
+def test_a_webhook_is_on_the_desk_only_after_failing_for_some_time(operator, acme, rival, order):
     now = timezone.now()
     of_supplier = {"retailer": None, "last_error": "HTTP 502"}
-    WebhookFactory.create(supplier=acme, failing_since=now - timedelta(hours=1), **of_supplier)
+    failing = WebhookFactory.create(supplier=acme, failing_since=now - timedelta(hours=1), **of_supplier)
     WebhookFactory.create(supplier=rival, failing_since=now - timedelta(minutes=1), **of_supplier)
 
     assert [item.problem for item in all_rows(operator)] == ["The receiver accepts no events: HTTP 502"]
+    Event.publish()
+    event = Event.objects.earliest("number")
+    DeliveryFactory.create(webhook=failing, event=event, status="dead", next_attempt_at=None)
+    assert [item.problem for item in all_rows(operator)] == [
+        "The receiver accepts no events: HTTP 502. Events were given up after 72 hours."
+    ]
     assert all_rows(operator, supplier=rival.pk) == []
 
 

@@ -65,7 +65,7 @@ def test_a_supplier_gets_a_digest_of_its_work(server, operator, acme, order):
 
     [sent] = mail.outbox
     assert sent.subject == "Acme: your open work"
-    assert "1 fulfillments to capture" in sent.body
+    assert "1 fulfillment to capture" in sent.body
     assert "It has no header." in sent.body
 
 

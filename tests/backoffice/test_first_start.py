@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from stat import S_IMODE
 
@@ -27,6 +28,16 @@ def test_secrets_are_generated_once(secrets):
     assert {path.name: path.read_bytes() for path in secrets.iterdir()} == made
     modes = {path.name: S_IMODE(path.stat().st_mode) for path in secrets.iterdir()}
     assert {mode for name, mode in modes.items() if name != "postgres_password"} == {0o600}
+
+
+def test_the_database_server_can_read_its_password_under_any_umask(secrets):
+    before = os.umask(0o077)
+    try:
+        call_command("make_secrets")
+    finally:
+        os.umask(before)
+
+    assert S_IMODE((secrets / "postgres_password").stat().st_mode) == 0o644
 
 
 def test_a_given_database_password_is_kept_with_its_special_characters(secrets, monkeypatch):

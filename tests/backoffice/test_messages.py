@@ -171,3 +171,8 @@ def test_a_late_supplier_is_asked_in_two_clicks_from_home(operator, fulfillment,
     page = operator.post(f"{page_of(fulfillment)}{link}", fields, follow=True)  # two clicks
     assert page.request["PATH_INFO"] == "/admin/"
     assert ContactMessage.objects.count() == 1
+
+
+def test_a_template_that_does_not_exist_is_ignored(operator, order):
+    for number in ("0", "9" * 5_000, "x"):
+        assert operator.get(page_of(order), {"template": number}).status_code == 200

@@ -36,5 +36,6 @@ def _write_once(path: Path, content: str, mode: int) -> None:
         return
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+        os.fchmod(file.fileno(), mode)  # `os.open` leaves out the bits of the umask
         file.write(content)
     half.rename(path)

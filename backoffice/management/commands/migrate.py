@@ -9,7 +9,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 LOCKED = ("40P01", "55P03")
-"""SQLSTATE codes of a deadlock and a lock timeout. Both roll the migration back, so it can run again."""
+"""SQLSTATE codes of a deadlock and a lock timeout. The migration is rolled back, so it can run again."""
 MOST_TRIES = 20
 PAUSE = 1.0  # seconds
 UPGRADE_FIRST = (
