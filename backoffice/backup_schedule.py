@@ -40,7 +40,7 @@ class BackupSchedule:
         return timezone.now() - newest
 
     def due_in(self) -> timedelta:
-        """Return the time until the next backup. A failed backup is repeated after RETRY."""
+        """Return the time until the next backup. The starts of two tries are at least RETRY apart."""
         retry = self._tried_at + RETRY - timezone.now()
         return max(timedelta(0), self.every - self.age(), retry)
 

@@ -30,7 +30,7 @@ class CommentForm(forms.Form):
 
 
 def comments(subjects: Collection[RecordKey]) -> Iterator[Remark]:
-    """Return the newest comments on these records."""
+    """Yield the newest comments on these records."""
     found = RecordComment.objects.filter(
         model__in={model for model, _ in subjects}, record_id__in={pk for _, pk in subjects}
     )

@@ -73,7 +73,7 @@ class ExampleForm(forms.Form):
 
 
 def gallery_page(site: AdminSite, request: HttpRequest) -> TemplateResponse:
-    """Show each component with an example. Only superusers see it."""
+    """Show each component with an example. Only superusers may see the page."""
     if not (request.user.is_active and request.user.is_superuser):
         raise PermissionDenied
     context: dict[str, object] = {

@@ -1,7 +1,7 @@
 """The groups of operators and their permissions (contract 1).
 
-`Operators` may view and change everything, `Support` may view everything. The groups in DESKS may view
-everything and change their own apps.
+`Operators` may view and change all records of APPS and OWN. `Support` may only view these records. The groups
+in DESKS may view these records, and change the records of their own apps.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ OWN = ("servicepart", "digest", "messagetemplate")
 def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     """Set the groups' permissions after every migration, because new models bring new permissions.
 
-    This is called for the last app with models, because the permissions of all apps exist by then.
+    The signal of the last app with models calls this function: by then, the permissions of all apps exist.
     """
     using = kwargs["using"]
     own = Q(content_type__app_label="backoffice", content_type__model__in=OWN)

@@ -1,4 +1,4 @@
-"""Models of the back office: sign-in rules, digests, and silent parts of the service."""
+"""Models of the back office: sign-in rules, silent parts, digests, notices, comments, message templates."""
 
 from __future__ import annotations
 

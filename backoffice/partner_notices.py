@@ -77,8 +77,8 @@ def _next_window() -> tuple[int, int] | None:
 def _move(before: int, after: int) -> bool:
     """Move the bookmark to claim the events up to a number, or to release them.
 
-    Return False if another worker has moved the bookmark. Only one worker can claim an event, so each mail is
-    sent once.
+    Return False if another worker has moved the bookmark. Only one worker can claim an event, so two workers
+    never send the same mail.
     """
     return bool(NoticeBookmark.objects.filter(pk=1, number=before).update(number=after))
 

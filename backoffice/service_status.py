@@ -41,7 +41,7 @@ class PartStatus(NamedTuple):
 
 
 class PendingWork(NamedTuple):
-    """A backlog: how many items wait, and for how many seconds the oldest has waited."""
+    """A backlog: its number of items, and an age in seconds, such as the age of the oldest item."""
 
     name: str
     waiting: str

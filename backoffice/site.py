@@ -189,7 +189,7 @@ class ExchangeAdminSite(AdminSite):
         return TemplateResponse(request, "admin/activity.html", context)
 
     def status(self, request: HttpRequest) -> TemplateResponse:
-        """Show each part of the service on each host, and its backlogs."""
+        """Show the parts of the service on each host, and the waiting work."""
         context = {**self.each_context(request), "title": "System status", "status": service_status()}
         return TemplateResponse(request, "admin/status.html", context)
 

@@ -1,9 +1,8 @@
 """A registry of callbacks for arrived stock. Backorders get arrived stock before new orders (contract 13).
 
-Backorders belong to `orders`, which this app cannot import. Therefore `orders` registers its callback here,
-as importers register with the pipeline. The callback runs after the commit. Until it has finished, new
-orders cannot take the units that backorders are waiting for (`fulfillments.stock_for_backorders`). A periodic
-task repeats lost calls.
+Backorders belong to `orders`, which this app cannot import. Therefore `orders` registers its callback here.
+The callback runs after the commit. Even before it has finished, new orders cannot take the units that
+backorders are waiting for (`fulfillments.stock_for_backorders`). A periodic task repeats lost calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Store the stock counts of pushes and files (contract 7 and 12). Both use only this module.
+"""The SQL that stores stock counts of pushes and files (contract 7 and 12). Both use only this module.
 
 The code first inserts missing levels. Then it locks the existing levels in (variant, warehouse) order and
 sets them. While it inserts, it holds no row locks, so pushes, files and reservations cannot deadlock.

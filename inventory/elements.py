@@ -1,4 +1,4 @@
-"""Read the elements of a stock push, in all notations that clients use (contract 7, 10 and 12).
+"""The elements of a stock push, in all notations that clients use (contract 7, 10 and 12).
 
 The code uses no serializers, because 50,000 serializers would take longer than the statements for the counts.
 """

@@ -1,4 +1,4 @@
-"""The age of each supplier's newest data for /metrics: of its imports and its stock pushes."""
+"""Metrics of each supplier: the age of its newest import of each kind, and of its newest stock push."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from api.facts import MetricSample, age
 from imports.models import Status
 from imports.models.kind import names
 
-# For each supplier and kind: the newest successful job among the last 50. For pushes: the newest count.
+# For each supplier and kind, read the newest successful job among the last 50 jobs. For pushes, read the
+# newest count.
 FEEDS = f"""
     SELECT s.id, k.kind, extract(epoch FROM now() - j.finished_at)
     FROM accounts_supplier s CROSS JOIN unnest(%s::text[]) AS k (kind), LATERAL (

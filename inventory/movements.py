@@ -1,4 +1,4 @@
-"""The columns of the stock ledger, and the only function that writes movements with SQL."""
+"""The columns of the stock ledger, and the only function that builds SQL to write movements."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Stock rows that a new order reads without a lock and reserves at the end of its push.
+"""Stock rows that a new order reads without a lock. The order reserves their units at the end of its push.
 
-Planning an order with many lines takes time, and so does writing its rows. If the push locked the stock
-first, every other order for the same goods would wait. Therefore a push plans with the stock it has read,
-writes its rows, and reserves the units last. One statement locks the stock rows, checks that the planned
-units are still available, and reserves all of them or none.
+Planning an order with many lines takes time, and writing its rows takes time, too. If the push locked the
+stock first, every other order for the same goods would wait. Therefore a push plans with the stock it has
+read, writes its rows, and reserves the units last. One statement locks the stock rows, checks that the
+planned units are still available, and reserves all of them or none.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ TAKE_MOVEMENTS = insert_movements(
 )
 
 # Lock the rows in lock order before writing any of them. Compute each movement's `reserved` from the row's
-# final value: another order may have reserved units between our read and our lock.
+# final value: another order may have reserved units between the read and the lock.
 TAKE = f"""
     WITH wanted AS (
         SELECT * FROM unnest(%(variants)s::bigint[], %(warehouses)s::bigint[], %(planned)s::int[],

@@ -121,7 +121,10 @@ class Actors:
         return bool(key and self._keys.get(key[1]) == self._supplier_id) or bool(job and job[1] in self._jobs)
 
     def name(self, actor: str) -> str:
-        """Return `key:fxk_… (ERP)` for an own key, `system:…`, or `retailer`, `operator` or `system`."""
+        """Return an own key or import, or `system:…`, unchanged. Return only the role of other actors.
+
+        The roles are `retailer`, `operator` and `system`.
+        """
         if actor.startswith("user:"):
             return "operator"
         key = KEY.match(actor)

@@ -1,4 +1,4 @@
-"""Stock pushes: find the variant of each element and set its count (endpoint 13, contract 7 and 12).
+"""The push of stock: each element sets the count of one variant (endpoint 13, contract 7 and 12).
 
 A push runs the same few statements for any number of elements (`inventory.counts`).
 """
@@ -143,7 +143,7 @@ def push(
 
 
 def _note_push(warehouse: Warehouse) -> None:
-    """Store the time of this push, at most every 10 minutes: concurrent pushes wait for the row."""
+    """Store the time of this push, at most every 10 minutes, because concurrent pushes wait for the row."""
     if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_INTERVAL:
         Warehouse.objects.filter(pk=warehouse.pk).update(heard_at=Now())
 

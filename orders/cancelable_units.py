@@ -29,7 +29,7 @@ class CancelableUnits:
 
     @cached_property
     def _called(self) -> dict[tuple[str, object], list[OrderLine]]:
-        """The lines by each name of a line that a request may use: a field and its value.
+        """The lines by name. A name is a field of a request and its value, such as `sku` and `A-1`.
 
         The mapping is built once, because a search for each name would be slow with 1,000 lines.
         """
@@ -66,6 +66,7 @@ class CancelableUnits:
         A requested quantity includes the units that suppliers were already asked to release, so a repeated
         request adds nothing. With `again`, the quantity means additional units. Raises Invalid with the index
         of the element in `asked`, for an unknown line and for a quantity that is larger than the units left.
+        Raises InvalidTransition if no units are left, except for a repeated request.
         """
         if asked is None:
             return {line.pk: self.left(line) for line in self.lines}
@@ -124,7 +125,10 @@ class CancelableUnits:
         raise Invalid.at(f"{path}.quantity", f"Only {free} can still be canceled, not {missing}; {why}.")
 
     def by_fulfillment(self, wanted: dict[int, int]) -> Iterator[tuple[Fulfillment, dict[int, int]]]:
-        """Yield each fulfillment with the number of units to cancel, by the id of the fulfillment line."""
+        """Yield each fulfillment with the number of units to cancel, by the id of the fulfillment line.
+
+        Subtract these units from `wanted`.
+        """
         spread: dict[int, dict[int, int]] = {}
         for line in self.lines:
             for held in self._reachable(line):
@@ -152,7 +156,7 @@ class CancelableUnits:
             )
 
     def check_asked_before(self, asked: object) -> None:
-        """Raise InvalidTransition unless the request repeats an earlier request, which changes nothing."""
+        """Raise InvalidTransition if a request for the whole order does not repeat an earlier request."""
         pending = any(_asked(line) for line in self.lines)
         done = pending or self.order.processing_state == ProcessingState.CANCELED
         if asked is None and not done and not self._repeated():

@@ -1,6 +1,6 @@
 """The cancellation of an order or of some lines.
 
-Unrouted units are canceled at once, and other units when their suppliers release them.
+Unrouted units are canceled at once. Most other units are canceled when their suppliers release them.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def request_cancelation(
 ) -> Cancelation:
     """Cancel the requested lines, or the whole order (interface 4.16, contract 13).
 
-    Units that no supplier has are canceled at once. For other units, the suppliers are asked. A later request
-    may add units to an unanswered request. A repeated `cancel_id` changes nothing.
+    Units that no supplier has are canceled at once. For most other units, the suppliers are asked. A later
+    request may add units to an unanswered request. A repeated `cancel_id` changes nothing.
 
     Raises CancelConflict if the `cancel_id` came before with other content. Raises InvalidTransition if
     nothing is left to cancel. Raises Invalid for an unknown line, or for a quantity that is too large.
@@ -145,8 +145,8 @@ def _cancel(
 ) -> dict[int, int]:
     """Cancel unrouted units, and ask suppliers to release the rest.
 
-    Units with a wrong address, and units that the partnership allows to cancel without the supplier, are also
-    canceled at once. Return the number of canceled unrouted units by line.
+    Units of two kinds are also canceled at once: units with a wrong address, and units that the partnership
+    allows to be canceled without asking the supplier. Return the number of canceled unrouted units by line.
     """
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())

@@ -336,7 +336,7 @@ class OrderLine(models.Model):
 
     @property
     def name(self) -> str:
-        """The shortest name of the ordered goods, for people."""
+        """The name of the ordered goods for people: the sku, else the upc, the title or the variant id."""
         return self.sku or self.upc or self.title or f"variant {self.asked_variant_id}"
 
     @property

@@ -66,7 +66,8 @@ def push(retailer: Retailer, content: Mapping[str, Any], *, by: Actor, reopen: b
     order is used again for a new order.
 
     Raises OrderConflict for other content under a known `retailer_order_id`, and Invalid for lines that match
-    no variant. Raises InsufficientStock if short units can be neither placed nor kept waiting.
+    no variant. Raises TradeSuspended for such lines if the retailer is suspended. Raises InsufficientStock if
+    short units can be neither placed nor kept waiting.
     """
     generation = _next_generation(retailer, content["retailer_order_id"]) if reopen else 0
     with suppress(StockMoved):
@@ -211,7 +212,7 @@ def _fill(
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
-    """Return the variants (ids) of the candidates for each line that has units without reserved stock."""
+    """Return the ids of the variants that could fill a line with units without reserved stock."""
     reserved = Counter[int]()
     for each in allocations:
         reserved[each.line] += each.reserved
@@ -243,7 +244,7 @@ def _line(position: int, line: Mapping[str, object]) -> OrderLine:
 
 
 def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
-    """Return a want for each line. Raises Invalid that names every line without a candidate."""
+    """Return a want for each line. Raises Invalid with the names of all lines without a candidate."""
     wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
     lost = [lines[want.line] for want in wants if not want.candidates]
     if any(market.is_strict(line) for line in lost):
@@ -260,7 +261,7 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
 def _within_limits(lines: Sequence[OrderLine], wants: Sequence[Want]) -> list[Want]:
     """Leave out a candidate if its partnership allows fewer units of the variant in one order.
 
-    Raises Invalid that names the quantity of every line without a remaining candidate.
+    Raises Invalid with an error for the quantity of each line without a remaining candidate.
     """
     ordered = Counter[int]()  # units of each variant in this line and the earlier lines
     errors, within = [], []

@@ -112,7 +112,6 @@ _placed_json = answering(PlacedLineRow, OrderPlacedLineJson)
 
 
 def rows(orders: QuerySet[Order]) -> QuerySet[Order, OrderRow]:
-    """Return orders as rows."""
     return as_rows(orders, OrderRow)
 
 

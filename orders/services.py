@@ -68,7 +68,7 @@ def _set_held(change: OrderChange[Order], *, held: bool, event: str) -> MoveOutc
 def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> None:
     """Replace the shipping address. Release fulfillments and refused units that waited for an address.
 
-    The suppliers of all open fulfillments get the new address. They capture captured fulfillments again.
+    The suppliers of all open fulfillments get the new address. Captured fulfillments must be captured again.
     """
     order = change.order
     order.shipping_address = normalised({**order.shipping_address, **address})

@@ -49,9 +49,9 @@ MATCHES = (
 def lines_sql(where: str, more: str = "") -> str:
     """Return SQL for the unrouted lines that a partner's variant may fill, oldest order first.
 
-    The result includes lines that the supplier has refused, or that a strict partner does not accept. The
-    caller must leave out these lines. `where` is a condition on orders (`o`), lines (`l`) and variants (`v`).
-    `more` adds columns.
+    The result includes lines that the supplier has refused, or that a strict partner does not accept. A
+    caller that allocates stock must leave out these lines. `where` is a condition on orders (`o`), lines
+    (`l`) and variants (`v`). `more` adds columns.
     """
     lines = " UNION ".join(
         f"""

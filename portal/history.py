@@ -21,7 +21,7 @@ Party = Supplier | Retailer
 
 
 OTHERS = {Role.SUPPLIER: "the retailer", Role.RETAILER: "the supplier"}
-"""The shown name of the other party by the role of the reader."""
+"""The shown name of the other party, by the role of the reader."""
 
 
 def history_of(

@@ -22,7 +22,7 @@ from portal.pages import PortalPage
 
 COLUMNS, FILE = "columns", "file"
 VIEW = "query"
-"""The field by which a POST is recognized as a change of saved views."""
+"""The field that marks a POST as a change of saved views."""
 MOMENT = "portal/list/moment.html"
 
 
@@ -94,12 +94,12 @@ class PortalListPage(PortalPage):
         return HttpResponseRedirect(f"{request.path}?{query}")
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Carry out another form of the list, such as new prices. The default does nothing."""
+        """Handle another form of the list, such as a form with new prices. The default changes nothing."""
         return HttpResponseRedirect(request.get_full_path())
 
     @reads_from_standby
     def export(self, kind: str) -> HttpResponseBase:
-        # Use the first column if none is for files: a file without columns would have only blank lines.
+        # Use the first column if no chosen column is for files: a file without columns has only blank lines.
         columns = [column for column in self.chosen_columns if column.is_for_files] or [self.columns[0]]
         found = newest_first(self.query.narrow(self.listed(), self.search))
         rows = ([as_cell(column.value(record)) for column in columns] for record in found)

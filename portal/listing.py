@@ -14,7 +14,7 @@ from api.ids import LARGEST_ID, as_id
 PAGE = 50
 LONGEST_TERM = 100
 MOST_FOUND = 200
-"""The maximum number of records that each query of a search finds, the newest first."""
+"""The maximum number of records that each query of a search finds, newest first."""
 Tabs = Mapping[str, tuple[str, Q]]
 """The label and the condition of each tab. The first tab is the default."""
 
@@ -35,7 +35,7 @@ class ListQuery:
         return cls(tabs, tab, term, {name: asked[name] for name in kept if asked.get(name)})
 
     def narrow(self, listed: QuerySet[Any], find: Callable[[str], Q]) -> QuerySet[Any]:
-        """Return the rows of the search, or else of the tab."""
+        """Return the rows that the search finds. Without a search term, return the rows of the tab."""
         return listed.filter(find(self.term) if self.term else self.tabs[self.tab][1])
 
     def link(self, **more: str) -> str:

@@ -12,8 +12,8 @@ from portal.visitors import PATH
 class PortalMiddleware:
     """A middleware that resolves the URLs of the portal with `portal.site_urls`.
 
-    The admin and the portal both have a sign-in page, pages of the second factor and so on. allauth finds
-    these pages by fixed URL names, so each of the two sites needs its own URL configuration.
+    The admin and the portal both have a sign-in page and pages of the second factor. allauth finds these
+    pages by fixed URL names, so each of the two sites needs its own URL configuration.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

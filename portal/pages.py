@@ -37,7 +37,7 @@ class PortalPage(View):
     title: ClassVar[str] = ""
     sides: ClassVar[frozenset[Role]] = BOTH
     right: ClassVar[Right | None]
-    """The right that a change needs. None for what every member may change, such as their own password."""
+    """The right that a change needs. None if all members may make the change, such as a choice of mails."""
     is_secret: ClassVar[bool] = False
     """Whether reading needs the right, too."""
     visitor: Visitor

@@ -1,1 +1,1 @@
-"""The design system of all pages: tags, icons, the style sheet, and the page that shows each component."""
+"""The design system of all pages: template tags, badges, charts, icons, scripts and the style sheet."""

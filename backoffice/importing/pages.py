@@ -192,7 +192,7 @@ def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[
 
 
 def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> HttpResponse | None:
-    """Save the mapping and carry out the pressed button. After an error return None: show the page again."""
+    """Save the mapping, and run the function of the pressed button. Return None to show the page again."""
     pressed = request.POST.get("do", "")
     if pressed == "mapping":
         draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}

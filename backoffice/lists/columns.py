@@ -42,7 +42,7 @@ class ChosenChangeList(ChangeList):
         return with_columns(rows) if with_columns else rows
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
-        """Sort by one column, then by id in the same direction, so that one index serves both."""
+        """Sort by the chosen column, then by id in the same direction, so that one index serves both."""
         first, *others = super().get_ordering(request, queryset)
         if ORDER_VAR not in self.params:
             return [first, *others]

@@ -22,8 +22,9 @@ READ = 20
 class StaleFormMixin(ModelAdmin[Any]):
     """A mixin for all forms of the site: a save does not overwrite changes that others saved meanwhile.
 
-    Fields that the operator did not change keep their stored values. If both changed the same field, the form
-    names the other author, shows both values and keeps the typed text. The next click saves the typed text.
+    Fields that the operator did not change keep their stored values. If both operators changed the same
+    field, the form names the other author, shows both values and keeps the typed text. The next click saves
+    the typed text.
     """
 
     def get_form(

@@ -21,7 +21,7 @@ DESK = "desk"
 
 @reads_from_standby
 def count_waiting() -> dict[str, str]:
-    """Count the rows of each kind, up to COUNTED, and cache the counts by the kind's name."""
+    """Count the rows of each kind, and cache the texts that the menu shows, by the kind's name."""
     page = gather(KINDS, DeskFilter(), count=1)
     counts = {kind.name: capped(count) for kind, count in page.counts}
     counts[DESK] = capped(page.waiting)

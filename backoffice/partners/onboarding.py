@@ -23,7 +23,7 @@ PASSWORD_BYTES = 18
 
 @dataclass(frozen=True)
 class Newcomer:
-    """A new party with its secrets, which are shown once and never stored."""
+    """A new party with its secrets. The database stores only their hashes; see `handover`."""
 
     party: Supplier | Retailer
     key: ApiKey

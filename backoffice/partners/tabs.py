@@ -43,7 +43,7 @@ class Tab:
 def partner_page(
     site: AdminSite, request: HttpRequest, party_id: int, role: Role, tab: str = OVERVIEW
 ) -> TemplateResponse:
-    """Show one tab of a partner: the panels that apps registered for it."""
+    """Show one tab of a partner: the panels that apps registered for this tab."""
     if not request.user.has_perm(f"accounts.view_{role}"):
         raise PermissionDenied
     party = PARTIES[role].objects.filter(pk=party_id).first()

@@ -14,7 +14,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Hit:
-    """A found record. `found_by` names the field that matched; `exact` means that the whole name matched."""
+    """A found record. `found_by` names the matching field; `exact` says whether the whole value matched."""
 
     name: str
     url: str

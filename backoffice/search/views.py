@@ -16,7 +16,7 @@ SHOWN_WHILE_TYPING = 4
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show the hits for `?q=`, or redirect to the only (exact) hit. `?all=1` always shows all hits."""
+    """Show the hits for `?q=`, or redirect to the only hit or only exact hit. `?all=1` shows all hits."""
     term = _term(request)
     groups = search(term, request.user) if term else []
     only = the_one(groups)

@@ -70,7 +70,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return not any(time.time() - step["at"] < ASKED_AGAIN_AFTER for step in steps)
 
     def reauthenticate(self, user: User, password: str) -> bool:
-        """Check the password again, with the limits of signing in. Raises ValidationError."""
+        """Check the password again. Raises ValidationError after too many failed sign-ins."""
         name, address = user.get_username(), client_address(self.request) if self.request else ""
         rates = sign_in_rates(name, address)
         refuse_too_many(rates, f"sign-ins of {name!r} from {address}")
@@ -102,7 +102,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
 
 class OpenIdAdapter(DefaultSocialAccountAdapter):
-    """The adapter of sign-ins by an identity provider, matched to operators by verified e-mail address."""
+    """The adapter of sign-ins by an identity provider. A verified e-mail address finds the operator."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return False

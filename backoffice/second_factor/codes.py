@@ -33,7 +33,7 @@ class _CodeForm:
     authenticator: Authenticator
 
     def clean_code(self) -> str:
-        """Return the code. Raises ValidationError if it is wrong or used, or after too many tries."""
+        """Return the code. Raises ValidationError for a wrong or used code, or after too many tries."""
         code = "".join(str(self.cleaned_data["code"]).split()).lower()
         address = client_address(context.request)
         attempt = f"second factors of operator {self.user.username!r} from {address}"

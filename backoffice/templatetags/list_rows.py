@@ -62,7 +62,7 @@ def list_rows(cl: ChangeList) -> list[list[SafeString]]:
 
 
 def _plain(cell: str, field: Field[Any, Any] | None) -> str:
-    """Shorten a cell: leave out this year and zeros after the cents, and replace icons with words."""
+    """Shorten a cell: leave out the current year, and zeros after the cents. Replace icons with words."""
     if isinstance(field, BooleanField):
         return ICON.sub(lambda found: "Yes" if found[1] == "True" else "No", cell)
     if isinstance(field, DecimalField):

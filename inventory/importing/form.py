@@ -70,7 +70,7 @@ class StockForm(forms.Form):
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")
         if chosen.get("mapping"):
-            # Drop the other options: the saved mapping names the columns, and the file names the warehouses.
+            # Drop the other options, because the mapping defines the columns of the file.
             chosen = {name: chosen[name] for name in ("mapping", "mode") if name in chosen}
         if warehouse == IN_COLUMN:
             return chosen

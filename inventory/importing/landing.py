@@ -1,4 +1,4 @@
-"""Store the counts of a batch of stock rows, with `inventory.counts`."""
+"""The step that stores the counts of a batch of stock rows (`inventory.counts`)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class LocationRows:
         header: Sequence[str],
         own: int,
     ) -> None:
-        """Find the location columns. Raises Unreadable if the file names no location."""
+        """Find the columns with locations. Raises Unreadable if the header names no known location."""
         self.export, self.own, self.header = export, own, list(header)
         warehouses = Warehouse.objects.filter(supplier_id=supplier_id).order_by("pk")
         self.warehouses = {pk: name for name, pk in warehouses.values_list("name", "pk")}
@@ -92,7 +92,10 @@ class LocationRows:
         self.header += [self.export.location_field, self.export.amount_fields[0]]
 
     def _warehouse(self, location: str, rows: int = 1) -> str:
-        """Return the name of the location's warehouse; empty if it is unknown. Raises Unreadable."""
+        """Return the name of the location's warehouse, or an empty text for an unknown location.
+
+        Raises Unreadable if all stock belongs to one warehouse, but the file names several locations.
+        """
         warehouse = self.only or self.names.get(location) or self.names.get(location.casefold(), "")
         if not warehouse:
             self.unknown[location] += rows

@@ -20,7 +20,6 @@ def normalised(address: Address) -> dict[str, str]:
 
 
 def has_unknown_country(address: Address) -> bool:
-    """Return whether the country of an address is unknown."""
     return country_code(address.get("country", "")) is None
 
 

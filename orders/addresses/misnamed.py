@@ -1,4 +1,4 @@
-"""Warnings about pushed lines if the `variant_id` contradicts the sku or the upc."""
+"""Warnings about pushed lines with a `variant_id` that contradicts the sku or the upc."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ MEND_BEFORE_CANCEL = f"""
     FROM ({BEFORE_CANCEL}) b WHERE b.id = f.id AND b.stored <> b.state
 """  # noqa: S608 - built from constants
 
-# A retailer's clock that is behind the stamps of the retailer's orders would give stamps that pollers have
-# already passed.
+# The clocks that are behind the stamps of their retailers' orders. Such a clock would give stamps that
+# pollers have already passed.
 LATE_CLOCKS = """
     SELECT c.retailer_id, c.last, max(o.updated_at) AS stamped
     FROM orders_retailerclock c JOIN orders_order o ON o.retailer_id = c.retailer_id

@@ -52,9 +52,11 @@ SUMS = """
 # and the row was not written after the last movement. If the row was written later, the movement of that
 # change is missing.
 #
-# `units` is the correct number on hand. It is the row's number if there are no movements, if this number
-# equals the number after the last movement, or if the row was written later. Otherwise it is the sum of the
-# movements, at least 0, if this sum equals the number after the last movement. Otherwise it is NULL.
+# `units` is the correct number on hand. The first rule that applies gives the number:
+# 1. The row's number, if there are no movements.
+# 2. The row's number, if it equals the number after the last movement, or if the row was written later.
+# 3. The sum of the movements, at least 0, if this sum equals the number after the last movement.
+# 4. NULL.
 EVIDENCE = """
     CREATE TEMPORARY TABLE reconcile_evidence ON COMMIT DROP AS
     SELECT variant_id, warehouse_id, stored, whole, CASE

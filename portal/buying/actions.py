@@ -27,7 +27,7 @@ def _cancel_part(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     if units is None:
         raise Invalid("Enter the units of at least one line.")
     asked = [{"id": line, "quantity": quantity} for line, quantity in units.items()]
-    # Send a cancel_id: only with a cancel_id are these units canceled in addition to units requested earlier.
+    # Send a cancel_id. Without it, units of an earlier unanswered request would count as these units.
     return cancel_units(order, by, answers.get("reason", ""), asked, cancel_id=f"portal-{uuid4()}")
 
 

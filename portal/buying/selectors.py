@@ -20,7 +20,7 @@ from portal.history import history_of
 from portal.late import LATE
 
 MOST_FOUND = 200
-"""The maximum number of orders that each query of a search finds, the newest first."""
+"""The maximum number of rows that each query of a search reads, newest first."""
 OPEN = ~Q(processing_state__in=[*FINISHED])
 TABS: dict[str, tuple[str, Q]] = {
     "open": ("Open", OPEN),

@@ -51,7 +51,7 @@ class RetailerOrdersPage(PortalListPage):
         return listed.filter(pk__in=parts.values("order_id"))
 
     def tabs(self) -> Tabs:
-        """Return the tabs. For the orders of a scorecard number, *All* is first: they can be in any state."""
+        """Return the tabs. *All* is first for orders of a scorecard number: such orders have any state."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:

@@ -1,4 +1,4 @@
-"""Actions on automatic imports: the settings by which uploaded files are imported immediately."""
+"""Actions on automatic imports: set up, switch on, and switch off the import of uploaded files."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from sftp_ingest.models import SftpLogin
 class ConnectionsPage(PortalPage):
     """The page of a party's API keys and webhooks.
 
-    For a supplier it also has the SFTP login and the automatic imports.
+    For a supplier, the page also has the SFTP login and the automatic imports.
     """
 
     template = "portal/connections/connections.html"

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 200
 SECONDS = 10.0
-"""The time limit of one run, because other tasks wait for it. Later runs send the remaining mails."""
+"""The time limit of one run: other tasks wait until the run ends. Later runs send the remaining mails."""
 DAILY_HOUR = 6
 SALT = "portal.notifications"
 
@@ -42,7 +42,7 @@ def due() -> QuerySet[MailSubscription]:
 
 
 def send_due() -> int:
-    """Send the due mails; return their number, 0 without EMAIL_URL."""
+    """Send the due mails, and return their number. Without EMAIL_URL, send nothing and return 0."""
     if not settings.EMAIL_URL:
         return 0
     end, sent, newest = monotonic() + SECONDS, 0, newest_event()
@@ -80,7 +80,7 @@ def _send(subscription: MailSubscription, newest: int) -> bool:
 
 
 def text_of(subscription: MailSubscription, window: MailWindow) -> str:
-    """Return the text of a mail, or an empty text if nothing happened."""
+    """Return the text of a mail, or an empty text if no topic has lines."""
     parts: list[str] = []
     for topic in topics_of(window.party.role):
         lines = [*topic.lines(window)] if topic.name in subscription.topics else []

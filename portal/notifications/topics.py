@@ -25,7 +25,7 @@ from portal.supplying.selectors import fulfillments_of
 MOST_LINES = 50
 """The maximum number of records of one topic in a mail."""
 OLDEST = timedelta(days=1)
-"""The age above which events are not mailed. Such events remain after a time without a mail server."""
+"""The maximum age of mailed events. Older events exist after some time without a mail server."""
 
 
 @dataclass(frozen=True)

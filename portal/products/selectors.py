@@ -51,7 +51,7 @@ def found_product(term: str) -> Q:
     condition = search("sku", term) | search(title, text)
     if term.isascii() and term.isdecimal():
         for name in ARTICLE_NUMBERS:
-            # Digits only: their order is the same in every collation.
+            # The term has only digits, and digits have the same order in every collation.
             condition |= Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"})
     return condition
 

@@ -42,7 +42,7 @@ CELLS = "portal/products/cells"
 
 @dataclass(frozen=True)
 class ProductRow:
-    """A product of the list, and the form that edits it. Members who may not change it have no form."""
+    """A product of the list, and its form. The form is None for members who may not change the product."""
 
     variant: Variant
     form: ProductForm | None
@@ -105,7 +105,7 @@ class ProductsPage(PortalListPage):
         return ProductRow(record, form), super().cells(record)[1]
 
     def context(self) -> dict[str, object]:
-        """Return the rows. Products with errors come first if the filter no longer shows them."""
+        """Return the context. Products with errors come first, if the list no longer shows these products."""
         context = super().context()
         shown = {row.variant.pk for row, _ in context["rows"]}
         others = [form.instance for pk, form in self.faulty.items() if pk not in shown]

@@ -34,7 +34,7 @@ CELLS = "portal/stock/cells"
 
 @dataclass(frozen=True)
 class StockRow:
-    """A product of the grid, and the form of its count. Members who may not change it have no form."""
+    """A product of the grid, and its form. The form is None for members who may not change the count."""
 
     variant: Variant
     form: StockRowForm | None
@@ -97,7 +97,7 @@ class StockPage(PortalListPage):
         return StockRow(record, form), super().cells(record)[1]
 
     def context(self) -> dict[str, object]:
-        """Return the rows. Products with errors come first if the filter no longer shows them."""
+        """Return the context. Products with errors come first, if the list no longer shows these products."""
         context, (warehouse, warehouses) = super().context(), self.warehouses
         shown = {row.variant.pk for row, _ in context["rows"]}
         others = [form.variant for pk, form in self.faulty.items() if pk not in shown]
@@ -115,7 +115,7 @@ class StockPage(PortalListPage):
         }
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Save the changed rows in one transaction. Faulty rows stay open, and the others are saved."""
+        """Save the valid changed rows in one transaction. The forms of faulty rows stay open."""
         warehouse, _ = self.warehouses
         ids = {as_id(name.partition("-")[0]) for name in request.POST if name.endswith("-on_hand")}
         if warehouse is None or len(ids) > MOST_ROWS:

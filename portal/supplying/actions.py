@@ -56,7 +56,7 @@ def _ship_to(fulfillment: Fulfillment) -> str:
 
 
 def accept_and_ship(fulfillment: Fulfillment, change: Change, answers: dict[str, object]) -> str:
-    """Ship a parcel; an order that was not accepted yet is accepted in the same change."""
+    """Ship a parcel. If the order is not accepted yet, accept it in the same change."""
     fulfillment.refresh_from_db(fields=["state"])
     open_now = {f"line_{line.pk}": line.open for line in fulfillment.lines.order_by("pk") if line.open}
     if not open_now:

@@ -45,7 +45,7 @@ def files_bucket(supplier: Supplier) -> WorkBucket:
 
 
 def stock_bucket(supplier: Supplier) -> WorkBucket:
-    """Return the bucket of all listed products. It is empty if a count came within the last day."""
+    """Return the bucket of all listed products, or an empty bucket if a count came within the last day."""
     counted = last_feed(supplier)
     ids = [*_listed(supplier)] if is_stale(counted) else []
     note = "never counted" if counted is None else f"counted {_age(counted)}"

@@ -1,4 +1,4 @@
-"""Actions of a supplier's members on many orders. Workers continue them, like operators' actions."""
+"""Actions of a supplier's members on many orders. Workers continue them, as they do for operators."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class SupplierOrdersPage(PortalListPage):
 
     @cached_property
     def counted(self) -> Counted | None:
-        """The scorecard's count that the URL names, or None. With a count, the list shows only its orders."""
+        """The scorecard number whose orders the list shows, or None if the URL names no such number."""
         return read_counted(self.request.GET.get(COUNTED, ""), self.supplier)
 
     @cached_property
@@ -100,7 +100,7 @@ class SupplierOrdersPage(PortalListPage):
         return self.counted.fulfillments(listed) if self.counted else listed
 
     def tabs(self) -> Tabs:
-        """Return the tabs. A scorecard counts orders in all states, so *All* is the first tab for them."""
+        """Return the tabs. *All* is first for orders of a scorecard number: such orders have any state."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:

@@ -1,4 +1,4 @@
-"""Actions on a party's team, for its owners. Operators use them to invite the first owner."""
+"""Actions on a party's team, for its owners. The admin offers most of these actions to operators."""
 
 from __future__ import annotations
 

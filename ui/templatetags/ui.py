@@ -20,7 +20,7 @@ register = template.Library()
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Return an icon. It is hidden from screen readers, because the text beside the icon has its meaning."""
+    """Return an icon, hidden from screen readers: the text beside the icon has the same meaning."""
     url = f"{static('ui/icons.svg')}#{name}"
     return format_html('<svg class="ui-icon" aria-hidden="true"><use href="{}"/></svg>', url)
 
@@ -32,7 +32,7 @@ def badge(state: object, meaning: str = "") -> SafeString:
 
 @register.filter(expects_localtime=True)
 def moment(value: datetime | None) -> str:
-    """Format a moment with its time. Add the year if it is not the present year."""
+    """Format a moment with its time. Add the year if it is not the current year."""
     if not value:
         return ""
     is_this_year = value.year == timezone.localdate().year

@@ -1,4 +1,4 @@
-// Import pages: refuse a too large file before the upload, upload large files in chunks, and refresh the preview
+// Import pages: refuse files that are too large, upload large files in chunks, and refresh the preview
 // after each change of the mapping.
 "use strict";
 
@@ -17,7 +17,7 @@ for (const file of document.querySelectorAll("input[type=file][data-most]")) {
     file.reportValidity();
   });
 
-  // Retry a failed request after a pause. Do not retry a refused one.
+  // Retry a failed request after a pause. Do not retry a refused request.
   const send = async (chunk, position) => {
     for (let pause = 1; ; pause *= 2) {
       const body = new FormData();

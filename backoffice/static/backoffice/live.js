@@ -47,7 +47,7 @@
   // A record: show the names of the other operators who look at it.
   const others = document.querySelector("[data-looking-at]");
   if (others) {
-    document.querySelector(".ui-head")?.append(others); // seen without scrolling
+    document.querySelector(".ui-head")?.append(others); // visible without scrolling
     const look = async () => {
       const { names } = await read(others.dataset.lookingAt);
       const text = names.length ? `${names.join(", ")} ${names.length > 1 ? "are" : "is"} looking at this page, too.` : "";

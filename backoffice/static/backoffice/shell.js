@@ -69,12 +69,12 @@ for (const part of document.querySelectorAll(".vDateField, .vTimeField")) {
   addEventListener("resize", mark);
 }
 
-// A changed filter applies at once; without JavaScript the form has a button.
+// Apply a changed filter at once. Without JavaScript, the form has a button.
 document.addEventListener("change", (event) => {
   if (event.target.matches("form[data-apply-at-once] :is(select, input)")) event.target.form.requestSubmit();
 });
 
-// A click outside closes an open menu.
+// Close an open menu after a click outside the menu.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.ui-menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
@@ -98,7 +98,7 @@ document.addEventListener("keydown", (event) => {
   open.querySelector("summary").focus();
 });
 
-// After an action on a desk row, focus that row, or the next one if the row has gone.
+// After an action on a desk row, focus that row, or the next row if that row has gone.
 {
   const rows = () => [...document.querySelectorAll(".bo-desk tbody tr")];
   const keep = (event) => {
@@ -126,8 +126,8 @@ document.addEventListener("keydown", (event) => {
   }
 }
 
-// Ignore a second click on a submitting form: it would discard the answer to the first. Allow it after some
-// seconds.
+// Ignore a second submit of a form: the browser would discard the answer to the first submit. Allow another
+// submit after five seconds.
 {
   const sent = new WeakMap();
   document.addEventListener("submit", (event) => {

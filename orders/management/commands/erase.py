@@ -1,4 +1,4 @@
-"""Erase a consumer's personal data from closed orders."""
+"""Erase a consumer's personal data from finished orders."""
 
 from __future__ import annotations
 

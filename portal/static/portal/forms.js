@@ -1,5 +1,5 @@
-// Ignore a second click on a sent form for two seconds. Later the form works again,
-// because the page stays open if the answer is a file.
+// Ignore a second submit of a form for two seconds. After that, the form works again:
+// if the answer is a file, the page stays open.
 "use strict";
 
 document.addEventListener("submit", (event) => {

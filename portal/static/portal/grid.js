@@ -34,7 +34,7 @@
     cells[Math.min(first + lines.length, cells.length) - 1].focus();
   });
 
-  // Saving updates the rows in place: the page keeps its position, and the cell its focus.
+  // Saving updates the rows in place: the page keeps its position, and the cell keeps its focus.
   const save = async (form, button) => {
     const sent = new FormData(form, button);
     const focused = document.activeElement?.name;

@@ -7,7 +7,7 @@
   const rowOf = (target) => target.closest?.("main .ui-table tbody tr");
   const mainLink = (row) => row?.querySelector("th a, td a");
 
-  // Focus the search of the whole site. On a page without it, focus the search of the list.
+  // Focus the search of the whole site. On a page without that search, focus the search of the list.
   const search = () => {
     const box = document.getElementById("ui-search-term") ?? document.querySelector("main input[type=search]");
     box?.focus();

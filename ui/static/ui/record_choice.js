@@ -1,8 +1,9 @@
-// A field for the name of a record proposes names while someone types. Without this script, people type the name.
+// A field for the name of a record: it proposes names while someone types. Without this script, people type
+// the name.
 "use strict";
 
 {
-  const DELAY = 150; // milliseconds without a key before the service is asked
+  const DELAY = 150; // milliseconds between the last key and the request
   let timer = 0;
   let newest = 0;
 
@@ -10,7 +11,7 @@
     const number = (newest += 1);
     try {
       const answer = await fetch(`${box.dataset.choices}&term=${encodeURIComponent(box.value)}`);
-      // After a sign-out the answer is the page of signing in.
+      // After a sign-out, the answer is the sign-in page.
       if (!answer.ok || answer.redirected || number !== newest) return;
       const { results } = await answer.json();
       box.list.replaceChildren(...results.map((record) => new Option("", `${record.text} (id ${record.id})`)));

@@ -6,7 +6,7 @@
   const box = document.getElementById("ui-search-term");
   const panel = document.getElementById("ui-hits");
   const count = document.getElementById("ui-hits-count");
-  const DELAY = 150; // milliseconds without a key before the service is asked
+  const DELAY = 150; // milliseconds between the last key and the request
   const MOST_ACTIONS = 8;
   let asked = 0;
   let timer = 0;
@@ -46,7 +46,7 @@
     const number = (asked += 1);
     try {
       const answer = await fetch(`${form.dataset.hits}?q=${encodeURIComponent(term)}`);
-      // After a sign-out the answer is the page of signing in.
+      // After a sign-out, the answer is the sign-in page.
       if (!answer.ok || answer.redirected || number !== asked) return;
       panel.innerHTML = await answer.text();
     } catch {

@@ -1,4 +1,4 @@
-// The theme that the person chose: set before the first paint, and changed from the person's menu.
+// The theme that the person chose. This script sets the theme before the first paint; the menu changes it.
 "use strict";
 
 {
@@ -6,7 +6,7 @@
     try {
       return localStorage.getItem("theme") ?? "auto";
     } catch {
-      return "auto"; // without storage the theme is the system's
+      return "auto"; // without storage, use the theme of the system
     }
   };
   const show = (theme) => {
@@ -23,7 +23,7 @@
     try {
       localStorage.setItem("theme", theme);
     } catch {
-      // Without storage the choice lasts for this page.
+      // Without storage, the choice lasts for this page only.
     }
     show(theme);
   });
