@@ -16,7 +16,7 @@ from events.changes import add_recorded, change_recorded, delete_recorded
 
 
 class AbstractMedia(ABCMeta, MediaDefiningClass):
-    """The metaclass of an admin with abstract methods. A subclass must define these to be registered."""
+    """The metaclass of an admin with abstract methods. To be registered, a subclass must define them."""
 
 
 class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):

@@ -13,7 +13,7 @@ LATELY = timedelta(minutes=10)
 
 
 class FailingFilter(FlagFilter):
-    """Active webhooks whose receivers have accepted nothing for ten minutes."""
+    """A filter for active webhooks whose receivers have accepted nothing for ten minutes."""
 
     title, parameter_name, label = "failing", "failing", "Failing for ten minutes"
 

@@ -11,7 +11,7 @@ class UnitsJson(TypedDict):
     quantity: int
 
 
-"""Units of one line. Suppliers get the `line` of their fulfillment, retailers the `order_line_id`."""
+"""Units of one line. Suppliers get the `line` of their fulfillment; retailers get the `order_line_id`."""
 ValueChangeJson = TypedDict("ValueChangeJson", {"from": Any, "to": Any})
 
 

@@ -2,8 +2,9 @@
 
 A promoted standby may lack the last transactions, and a restored backup always lacks some. Without epochs,
 both would give out event numbers, change stamps, order stamps and ids that clients have already seen, and
-the clients would miss new rows. So each epoch is a row (`events.models.Epoch`) with the identity of its
-PostgreSQL database. If the identity differs, a new epoch begins, and its numbers are higher than all others.
+the clients would miss new rows. Therefore each epoch is a row (`events.models.Epoch`) with the identity of
+its PostgreSQL database. If the identity differs, a new epoch begins, and its numbers are higher than all
+others.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def is_known() -> bool:
 
 
 def notice() -> bool:
-    """Begin a new epoch if the database is not that of the last epoch. Return whether an epoch began.
+    """Begin a new epoch if this is not the database of the last epoch. Return whether an epoch began.
 
     Usually this costs one small query. Call this before giving out numbers that must never occur twice.
     """

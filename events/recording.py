@@ -1,4 +1,4 @@
-"""Functions that record events in the transaction of the change that they describe."""
+"""Functions that record an event in the transaction of its change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOR_OPERATORS = (OPERATOR_REASON, APPROVED_BY)
 def draft(type: str, *, by: Actor, **fields: Any) -> Event:  # noqa: A002 - the field's name in the API
     """Return an unsaved event. Its default area is the plural of the type's first word.
 
-    When the current transaction commits, the senders of webhooks are woken.
+    Wake the senders of webhooks when the current transaction commits.
     """
     fields.setdefault("area", f"{type.partition('.')[0]}s")
     for_operators = {OPERATOR_REASON: by.reason, APPROVED_BY: by.approved_by}

@@ -52,7 +52,7 @@ SPREAD: Final = 0.1
 
 
 def delay_after(attempts: int, retry_after: float = 0.0) -> float:
-    """Return the seconds until the next attempt. `retry_after` is the receiver's own request."""
+    """Return the seconds until the next attempt. `retry_after` is the delay that the receiver requested."""
     delay = DELAYS[min(attempts, len(DELAYS)) - 1]
     spread = 0.0 if attempts == 1 else random.uniform(0, SPREAD * delay)  # noqa: S311 - not a secret
     return max(delay + spread, min(retry_after, LONGEST_DELAY))

@@ -98,7 +98,7 @@ def remark_entries(subjects: Collection[RecordKey]) -> list[HistoryEntry]:
 
 
 def entries(events: Iterable[Event]) -> Iterable[TimelineEntry]:
-    """Return events with their data in words, without empty values."""
+    """Yield events with their data in words. Empty values are left out."""
     for event in events:
         worded = ((name.replace("_", " "), in_words(value)) for name, value in event.data.items())
         yield TimelineEntry(event, [(name, text) for name, text in worded if text])
@@ -116,7 +116,7 @@ def in_words(value: object) -> str:
 
 
 def actor_name(actor: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return the actor's name, and the prefix of the API key if one was used. `names` has members' names."""
+    """Return the name of an actor, and the prefix of its API key or "". `names` has members' names."""
     match = BY_KEY.fullmatch(actor)
     if match:
         return match[2], match[1]

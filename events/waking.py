@@ -1,7 +1,7 @@
 """Messages through Redis that wake the senders of webhooks when an event is committed (docs/adr/0046).
 
 A woken sender reads the database several times, so a process with many commits wakes senders only twice a
-second. Without Redis, senders find new events when they next read the database by themselves.
+second. Without Redis, senders find new events at their next regular read of the database.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 CHANNEL = "exchange:webhooks:wake"
 AGAIN_AFTER = 0.5
-"""Seconds until a process wakes the senders again. After each wake, senders read for longer than this."""
+"""The shortest time in seconds between two wakes by a process. Each wake keeps senders busy for longer."""
 ANSWER_WITHIN = 0.5  # the most seconds that a commit waits for a silent Redis
 PAUSE = 5.0
 """Seconds without another try after a failure, so that requests do not wait for an unreachable Redis."""
@@ -61,7 +61,7 @@ class WakeListener:
     """A thread that calls a function at each wake, and connects again after a failure of Redis."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        """`woken` is called by the thread at each wake, and after each connect in case a wake was missed."""
+        """The thread calls `woken` at each wake, and after each connect: it may have missed a wake."""
         self._woken = woken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)
@@ -70,7 +70,7 @@ class WakeListener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the thread end soon, without waiting for it."""
+        """Ask the thread to end soon. This call does not wait for the end."""
         self._stopped.set()
 
     def _listen(self) -> None:

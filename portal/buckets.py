@@ -1,4 +1,4 @@
-"""The numbers on the page *Today*: counts and amounts of waiting records, with buttons to their lists."""
+"""Numbers such as those on the page *Today*: counts and amounts of waiting records, with links to lists."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MOST_COUNTED = 1_000
 
 @dataclass(frozen=True)
 class WorkBucket:
-    """Waiting records of one kind, counted on the page *Today*. An empty bucket has no color or button."""
+    """Waiting records of one kind, for a page such as *Today*. An empty bucket has no color or button."""
 
     name: str
     ids: Sequence[int]
     url: str
     button: str
     amounts: Amounts = field(default_factory=list)
-    """The amount of at most `MOST_COUNTED` records, by currency."""
+    """The amounts of at most `MOST_COUNTED` records, by currency."""
     color: str = ""
     note: str = ""
     """A short text below the number."""

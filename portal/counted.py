@@ -17,7 +17,7 @@ Party = Supplier | Retailer
 
 
 def counted_links(url_name: str, days: Days, *, supplier_id: int = 0, retailer_id: int = 0) -> dict[str, str]:
-    """Return, for each number of a scorecard, the URL of the list of the counted orders."""
+    """Return the URL of the list of counted orders for each number of a scorecard."""
     numbers = {
         count: Counted(count, days.first, days.last, supplier_id, retailer_id) for count in COUNTED_EVENTS
     }

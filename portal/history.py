@@ -27,7 +27,7 @@ OTHERS = {Role.SUPPLIER: "the retailer", Role.RETAILER: "the supplier"}
 def history_of(
     party: Party, events: Iterable[Event], lines: Mapping[int, str], fulfillment_lines: Mapping[int, str]
 ) -> list[HistoryEntry]:
-    """Return the events as entries of a history. `lines` and `fulfillment_lines` have names by line id."""
+    """Return the events as entries of a history. `lines` and `fulfillment_lines` map line ids to names."""
     shown = list(events)
     names = actor_names(party, {event.actor for event in shown})
     suppliers = _suppliers(shown) if isinstance(party, Retailer) else {}
@@ -53,13 +53,13 @@ def _in_words(details: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
 
 
 def _worded(party: Party, title: str) -> str:
-    """Return a title in the words of the portal, where a supplier's fulfillment is an order."""
+    """Return a title in the words of the portal, which calls a supplier's fulfillment an order."""
     title = title.replace("cancelation", "cancellation")
     return title.replace("Fulfillment", "Order") if isinstance(party, Supplier) else title
 
 
 def actor_names(party: Party, actors: Collection[str]) -> dict[str, str]:
-    """Return the shown name of each actor. Only people and keys of the party have names."""
+    """Return the shown name of each actor. Actors outside the party get a general name: *an operator*."""
     keys = {match[1]: match[2] for actor in actors if (match := BY_KEY.fullmatch(actor))}
     of_party = ApiKey.objects.filter(**{party.role.value: party}, prefix__in=keys)
     prefixes = of_party.values_list("prefix", flat=True)

@@ -65,7 +65,7 @@ class PortalListPage(PortalPage):
         raise NotImplementedError
 
     def search(self, term: str) -> Q:
-        """Return the condition that finds the rows of a search."""
+        """Return the condition that matches a search term."""
         raise NotImplementedError
 
     @cached_property

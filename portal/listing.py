@@ -44,7 +44,7 @@ class ListQuery:
         return urlencode({**own, **self.kept, **more})
 
     def page(self, listed: QuerySet[Any], find: Callable[[str], Q], before: str = "") -> dict[str, Any]:
-        """Return the context of one page: its rows, newest first, its tabs, and the link to older rows."""
+        """Return the context of one page: its rows (newest first), its tabs, and the link to older rows."""
         shown = self.narrow(listed.filter(pk__lt=as_id(before) or LARGEST_ID), find)
         rows = list(shown.order_by("-pk")[: PAGE + 1])
         return {

@@ -68,7 +68,7 @@ class Delivery(models.Model):
             ),
             models.Index("webhook", "event", condition=Q(status="dead"), name="delivery_dead"),
             models.Index("attempted_at", condition=~Q(status="waiting"), name="delivery_ended"),
-            # The retention rule and the foreign key look for the deliveries of an event that is deleted.
+            # The retention rule and the foreign key look up the deliveries of an event before it is deleted.
             models.Index("event", name="delivery_of_event"),
         ]
 

@@ -20,7 +20,8 @@ ACCOUNTS = "accounts"
 OPERATORS = "user:"
 """The prefix of operators' actor names."""
 
-# The key of the advisory lock of the process that numbers events, so that numbers become visible in order.
+# The key of the advisory lock for numbering events. Only one process numbers events at a time, so that
+# numbers become visible in order.
 NUMBERING_LOCK = 4_201
 
 

@@ -35,7 +35,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
 
 
 class Webhook(OfOneParty):
-    """A party's URL for events, the types that it wants, and the recent answers of its receiver."""
+    """A party's URL for events, the wanted types of events, and the recent answers of the receiver."""
 
     OVERLAP = timedelta(hours=24)
 
@@ -70,7 +70,7 @@ class Webhook(OfOneParty):
         return f"{self.url} of {self.party}"
 
     def make_secret(self, *, at: datetime | None = None) -> str:
-        """Set a new secret and return its text, which is shown once. The old secret signs for 24 h more."""
+        """Set a new secret and return its text, which is shown once. The old secret also signs for 24 h."""
         if self.secret:
             self.old_secret, self.old_secret_until = self.secret, (at or timezone.now()) + self.OVERLAP
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"

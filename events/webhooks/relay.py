@@ -39,7 +39,7 @@ INSERT = f"""
 """
 # A frozen process must not keep the bookmark locked.
 NOT_FOR_LONG = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-# The events that one webhook wants. The index by party and number finds them.
+# SQL for the events that one webhook wants. It uses the index by party and number.
 OF_PARTY = f"""
     FROM events_webhook w JOIN events_event e ON e.{{party}}_id = w.{{party}}_id
     WHERE w.id = %(webhook)s AND e.number > %(after)s AND e.number <= %(until)s AND {WANTED}

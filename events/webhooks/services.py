@@ -58,7 +58,7 @@ def change(webhook: Webhook, names: Collection[str], *, by: Actor) -> None:
 
 
 def remove(webhook: Webhook, *, by: Actor) -> bool:
-    """Mark a webhook as removed. Return False if it already was. `upkeep` deletes its rows later."""
+    """Mark a webhook as removed. Return False if it was already removed. `upkeep` deletes its rows later."""
     with transaction.atomic():
         present = Webhook.objects.present().filter(pk=webhook.pk)
         if not present.update(removed_at=timezone.now(), secret="", old_secret=""):
@@ -91,7 +91,7 @@ def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
 
 
 def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int:
-    """Send the events with higher ids than `after`, up to `until`, again. Return their number.
+    """Send again the events with ids above `after` and up to `until`. Return the number of deliveries.
 
     Without `until`, the range ends at the newest event. Raises WebhookInactive, or Invalid for too many
     events.

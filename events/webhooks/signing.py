@@ -11,7 +11,7 @@ PREFIX = "whsec_"
 
 
 def key_of(secret: str) -> bytes:
-    """Return the signing key of a secret in the form `whsec_…`, in which its owner knows it."""
+    """Return the signing key of a secret in the form `whsec_…`."""
     return base64.b64decode(secret.removeprefix(PREFIX))
 
 

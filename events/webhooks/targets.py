@@ -14,7 +14,7 @@ SCHEMES = {"https": 443, "http": 80}
 UNSAFE = re.compile(r"[\s\x00-\x1f\x7f\\]")
 NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*\.?")
 
-# Names of the own machine or network (RFC 6761, 6762, 8375): they never have a public address.
+# Names of this host or of its own network (RFC 6761, 6762, 8375). They never have a public address.
 LOCAL_NAME = re.compile(r"([^.]+|(.+\.)?(localhost|local|internal|home\.arpa))\.?")
 
 

@@ -1,6 +1,6 @@
 """The types of events that partners can choose, by area.
 
-Later versions may add types. A webhook without `types` receives them, too.
+Later versions may add types. A webhook without `types` also receives new types.
 """
 
 from __future__ import annotations

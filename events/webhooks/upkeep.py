@@ -19,8 +19,8 @@ from events.states import WAITING
 
 MOST = 5_000  # rows of one statement
 
-# A sender may never try a delivery, because its webhook is switched off or because an earlier delivery of
-# the same record still waits. Give up such deliveries after their expiry.
+# Senders do not try a delivery while its webhook is switched off, or while an earlier delivery of the same
+# record waits. Give up such deliveries after their expiry.
 GIVE_UP = """
     UPDATE events_delivery SET status = 'dead', next_attempt_at = NULL
     WHERE id IN (

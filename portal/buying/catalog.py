@@ -1,4 +1,4 @@
-"""A retailer's catalog: the products that its pull returns, with its prices and the available units."""
+"""A retailer's catalog: the products that the retailer can pull, with prices and available units."""
 
 from __future__ import annotations
 

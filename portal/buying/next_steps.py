@@ -25,7 +25,7 @@ class OrderProblem:
 
 
 def problems_of(order: Order) -> Iterator[OrderProblem]:
-    """Yield the problems of an order, the most urgent first. Reads only prefetched relations."""
+    """Yield the problems of an order, the most urgent first. Read only prefetched relations."""
     parts = list(order.fulfillments.all())
     for part in parts:
         if part.state == State.WRONG_ADDRESS:

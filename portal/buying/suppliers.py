@@ -47,7 +47,7 @@ def state_of(partnership: Partnership) -> str:
 
 
 class SuppliersPage(PortalPage):
-    """The suppliers of a retailer, with their performance in the last days."""
+    """The suppliers of a retailer, with their performance in the chosen number of days."""
 
     template = "portal/buying/suppliers.html"
     section = title = "Suppliers"

@@ -202,7 +202,7 @@ class AutoImportForm(forms.Form):
         given = {name: data[name] for name in ("mapping", "warehouse_id") if data.get(name)}
         if kind.has_saved_mappings:
             given.pop("warehouse_id", None)
-        assert kind.api is not None  # `_settable` has only kinds with `api`
+        assert kind.api is not None  # `_settable` returns only kinds with `api`
         body = kind.api.settings_body(data=given)
         if not body.is_valid():
             texts = (str(text) for errors in body.errors.values() for text in errors)

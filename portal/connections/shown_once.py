@@ -1,4 +1,4 @@
-"""Secrets that the page after an action shows once. They are kept only on the record in memory."""
+"""Secrets that the page after an action shows once. Only the record in memory keeps the secrets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The mailing of due mails to members.
+"""Functions that find the due mails to members, and send each mail once.
 
-A worker stores the number of the last covered event before it sends the mail, so that no mail is sent twice.
+A worker stores the number of the last covered event before it sends the mail, so that no other worker sends
+the same mail.
 """
 
 from __future__ import annotations

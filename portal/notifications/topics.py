@@ -25,7 +25,7 @@ from portal.supplying.selectors import fulfillments_of
 MOST_LINES = 50
 """The maximum number of records of one topic in a mail."""
 OLDEST = timedelta(days=1)
-"""The maximum age of mailed events. Older events exist after some time without a mail server."""
+"""The maximum age of mailed events. After some time without a mail server, older events are left out."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class MailWindow:
         return self.party
 
     def ids(self, column: str, *types: str) -> list[int]:
-        """Return the record ids that `column` holds for the party's events of these types, oldest first."""
+        """Return the ids in `column` of the party's events of these types, oldest event first."""
         events = Event.objects.filter(
             **{self.party.role.value: self.party},
             type__in=types,

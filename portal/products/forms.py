@@ -1,7 +1,6 @@
 """Forms of a supplier's products.
 
-If the user and someone else (a file or a colleague) changed the same value, the form shows both values and
-saves nothing.
+If a file or a colleague changed the same value in the meantime, the form shows both values and saves nothing.
 """
 
 from __future__ import annotations

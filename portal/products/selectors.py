@@ -57,7 +57,7 @@ def found_product(term: str) -> Q:
 
 
 def rejected_lately(supplier: Supplier) -> Q:
-    """Return the condition for products that the supplier rejected in the last days. Takes two queries."""
+    """Return the condition for products that were rejected as out of stock lately. Takes two queries."""
     events = Event.objects.filter(supplier=supplier, type=REJECT_OUT_OF_STOCK.event)
     since = events.filter(occurred_at__gte=timezone.now() - LATELY).order_by("-number")
     items = [item for data in since.values_list("data", flat=True)[:MOST_REJECTED] for item in data["items"]]

@@ -16,7 +16,7 @@ from portal.stock.selectors import level_of, stocked_products
 
 @dataclass
 class CountRow:
-    """A pasted row: its product, its count, and the reason why it cannot be saved."""
+    """A pasted row: its product, its count, and the reason why the row cannot be saved."""
 
     position: int
     sku: str

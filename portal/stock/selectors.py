@@ -14,7 +14,7 @@ from portal.listing import Tabs
 
 
 def chosen_warehouse(supplier: Supplier, asked: str) -> tuple[Warehouse | None, list[Warehouse]]:
-    """Return the chosen warehouse, else the default warehouse, and all warehouses of the supplier."""
+    """Return the chosen (else the default) warehouse, and all warehouses of the supplier."""
     warehouses = list(Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "pk"))
     for each in warehouses:
         each.supplier = supplier

@@ -1,4 +1,4 @@
-"""The saving of typed counts and restock dates of one warehouse, with the effects of a stock push."""
+"""Functions that save typed counts and restock dates of one warehouse, with the effects of a stock push."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class StockPage(PortalListPage):
         return StockRow(record, form), super().cells(record)[1]
 
     def context(self) -> dict[str, object]:
-        """Return the context. Products with errors come first, if the list no longer shows these products."""
+        """Return the context. Products with errors that the list no longer shows come first."""
         context, (warehouse, warehouses) = super().context(), self.warehouses
         shown = {row.variant.pk for row, _ in context["rows"]}
         others = [form.variant for pk, form in self.faulty.items() if pk not in shown]

@@ -21,7 +21,7 @@ STALE = timedelta(days=1)
 
 
 def failed_files(supplier: Supplier) -> list[int]:
-    """Return the imports that failed this week and that no later file of their kind replaced.
+    """Return the ids of imports that failed this week and that no later file of their kind replaced.
 
     The second query starts at the oldest failed import: PostgreSQL would otherwise read all imports.
     """

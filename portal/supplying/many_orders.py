@@ -1,4 +1,4 @@
-"""Actions of a supplier's members on many orders. Workers continue them, as they do for operators."""
+"""Actions of a supplier's members on many orders. Workers complete long actions, as for operators."""
 
 from __future__ import annotations
 

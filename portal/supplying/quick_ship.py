@@ -22,7 +22,7 @@ from portal.supplying.actions import SHIP
 MOST_ROWS = 50
 LONGEST_NUMBER = 100
 BY_ID = "#"
-"""The mark of a fulfillment's number. A number without this mark may also be the number of an order."""
+"""The mark before a fulfillment's id. A number without the mark may be an order number or such an id."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Queries of a supplier's fulfillments for its pages. They leave out held orders, as the API does."""
+"""Queries of a supplier's fulfillments for its pages. The lists leave out held orders, as the API does."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class WebhookSender:
         self._process.stop_from_elsewhere()
 
     def _show_turns(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Show every few seconds that the event loop turns, also while the sender waits for the database."""
+        """Record every few seconds that the event loop runs, even while the sender waits for the database."""
         self._main_loop.turned()
         loop.call_later(signs_of_life.EVERY, self._show_turns, loop)
 

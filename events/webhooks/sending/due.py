@@ -9,7 +9,7 @@ from django.db import connection
 
 from events.webhooks.sending.receivers import FIRST_OPEN, IN_MEMORY, Due
 
-# The webhooks with waiting deliveries. The recursion reads one index entry for each of them, so the length of
+# The webhooks with waiting deliveries. The recursion reads one index entry for each webhook, so the length of
 # a backlog does not matter.
 BUSY = """
     WITH RECURSIVE busy AS (

@@ -1,4 +1,4 @@
-"""An HTTP client that sends one signed request and returns the result."""
+"""The HTTP client that sends deliveries to receivers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class HttpClient:
         self._looked_at = time.monotonic()
 
     async def post(self, target: WebhookTarget, headers: Headers, body: bytes) -> ReceiverAnswer:
-        """Send a request and return its result. The time limit for everything is WEBHOOK_SECONDS."""
+        """Send a request and return its result. The limit for the whole request is WEBHOOK_SECONDS."""
         try:
             async with asyncio.timeout(settings.WEBHOOK_SECONDS):
                 answered = await self._post(target, headers, body)

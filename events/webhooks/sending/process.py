@@ -56,7 +56,7 @@ Webhooks = dict[int, tuple[Role, Destination | None]]
 
 
 class TurnResult(NamedTuple):
-    """The data that one turn with the database has read."""
+    """The data that one turn has read from the database."""
 
     due: list[Due]
     bodies: dict[tuple[int, Role], bytes]
@@ -67,7 +67,7 @@ class TurnResult(NamedTuple):
     in_time: bool
     """Whether the lease was renewed in time. If not, another process may have sent the held deliveries."""
     next_due: float
-    """Seconds until the next delivery is due, if none is due now."""
+    """Seconds until the next delivery is due, or 0 if a delivery is due now."""
 
 
 class SendingProcess:
@@ -144,7 +144,7 @@ class SendingProcess:
         await self._pause(GATHER_SECONDS)
 
     def _until_next_look(self) -> float:
-        """Return the seconds until the next read: few while there is work, otherwise up to IDLE_SECONDS."""
+        """Return the seconds until the next read: POLL_SECONDS during work, otherwise up to IDLE_SECONDS."""
         now = time.monotonic()
         if self._recovered or now < self._busy_until:
             return POLL_SECONDS
@@ -224,7 +224,7 @@ class SendingProcess:
             if receiver.is_idle():
                 del self._receivers[webhook_id]
         parked = []
-        taken: defaultdict[int, set[int]] = defaultdict(set)  # since the read began
+        taken: defaultdict[int, set[int]] = defaultdict(set)  # accepted since the read began
         for result in self._results:
             if result.answer.taken:
                 taken[result.due.webhook_id].add(result.due.event_id)

@@ -1,8 +1,8 @@
 """The deliveries of a webhook in memory, and the limit of open requests to its receiver.
 
 Each accepted delivery raises the limit by one. Each failure halves the limit, down to one. After many
-failures in a row, a receiver gets one request at a time, at growing intervals. So failing receivers use few
-connections, and the deliveries of other webhooks do not wait for them.
+failures in a row, a receiver gets one request at a time, at growing intervals. Therefore failing receivers
+use few connections, and the deliveries of other webhooks do not wait for them.
 """
 
 from __future__ import annotations
@@ -114,8 +114,10 @@ class Receiver:
         return due
 
     def answered(self, due: Due, answer: ReceiverAnswer) -> None:
-        """Handle an answer. After a success, prepare the subject's next delivery. After a failure, forget the
-        subject's deliveries.
+        """Handle an answer.
+
+        After a success, prepare the next delivery of the subject. After a failure, forget the deliveries of
+        the subject.
         """
         del self._open[due.id]
         self.held.pop(due.id, None)

@@ -17,7 +17,7 @@ THREADS = 64
 
 
 class NotCallable(Exception):
-    """A host without an allowed address."""
+    """The error for a host without an allowed address."""
 
     def __init__(self) -> None:
         super().__init__(REFUSAL)

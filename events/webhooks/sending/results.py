@@ -35,7 +35,7 @@ FOLLOW = """
     WHERE d.webhook_id = n.webhook_id AND d.subject = n.subject AND d.subject <> '' AND d.status = 'waiting'
       AND d.event_id > n.event_id
 """
-# Make a delivery due with the first waiting delivery of its subject, but in 0.5 s at the earliest.
+# Make a delivery due with the first waiting delivery of its subject, but not earlier than 0.5 s from now.
 PARK = """
     UPDATE events_delivery d SET next_attempt_at = greatest(first.next_attempt_at, now() + interval '0.5 s')
     FROM events_delivery first
@@ -96,7 +96,7 @@ def write_down(results: Sequence[DeliveryResult]) -> None:
         return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(FINISH, _columns(_finished(result) for result in results))
-        # Only a failure made later deliveries wait, so skip deliveries that arrived at the first attempt.
+        # Later deliveries wait only after a failure, so skip deliveries that arrived at the first attempt.
         moved = [
             result
             for result in results
@@ -108,7 +108,7 @@ def write_down(results: Sequence[DeliveryResult]) -> None:
 
 
 def bring_forward(webhooks: Collection[int]) -> set[int]:
-    """Make the deliveries of recovered receivers due. Return the webhooks with more to do."""
+    """Make the waiting deliveries of recovered receivers due. Return the webhooks that need another call."""
     more = set()
     for webhook_id in webhooks:
         with connection.cursor() as cursor:

@@ -37,7 +37,7 @@ class SenderShare:
         return self._sender.pk if self._sender else 0
 
     def is_mine(self, webhook_id: int) -> bool:
-        """Return whether the webhook belongs to this process among the current senders."""
+        """Return whether the webhook was in the share of this process when the lease was last renewed."""
         return webhook_id % self._count == self._index
 
     def is_alive(self) -> bool:

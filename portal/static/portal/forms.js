@@ -1,5 +1,5 @@
-// Ignore a second submit of a form for two seconds. After that, the form works again:
-// if the answer is a file, the page stays open.
+// Ignore a second submit of a form for two seconds. Then the form works again, because the page stays open
+// if the answer is a file.
 "use strict";
 
 document.addEventListener("submit", (event) => {

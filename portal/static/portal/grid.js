@@ -1,4 +1,4 @@
-// Grids of products and stock: arrow keys, a pasted column of a spreadsheet, and saving without losing the row.
+// Grids of products and stock: arrow keys, pasted columns of a spreadsheet, and a save that keeps the focus.
 "use strict";
 
 {
