@@ -21,8 +21,8 @@ from api.errors import only_read
 
 ORIGIN_OF_SAMPLES = b"http://127.0.0.1:8000"
 SOURCES = Path(settings.BASE_DIR) / "docs"
-# The digest of the inline style of Zensical's search. All pages have this style; a browser test notices
-# a change of it.
+# The digest of the inline style of Zensical's search. All pages have this style; a browser test fails
+# if the style changes.
 SEARCH_STYLE = "'sha256-NwSx/R2V/U4jnW0Tq5pQ53Y/rzPVJ4dqE7D6UTA/J1k='"
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 HASHED = re.compile(r"\.[0-9a-f]{8}\.min\.(js|css)$")

@@ -22,7 +22,7 @@ M = TypeVar("M", bound=Model)
 
 IN_FILTER = re.compile(r"filter\[(\w+)\](?:\[(\w+)\])?")
 
-# Parameters with another meaning, which are not filters.
+# Parameters of lists that are not filters.
 COMMON = frozenset({"filter", "limit", "cursor", "sort", "ordering", "fields"})
 
 

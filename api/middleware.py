@@ -28,7 +28,7 @@ class RequestIdMiddleware:
 
 
 class BodySizeMiddleware:
-    """The middleware that refuses a too long body before reading it, on every path and for every caller."""
+    """The middleware that refuses a body over the size limit before reading it, on every path."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

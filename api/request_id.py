@@ -18,7 +18,7 @@ _arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
 
 
 def current_request_id() -> str:
-    """Return the id of the current request or task, or an empty string outside of one."""
+    """Return the id of the current request or task, or an empty string without a request or task."""
     return _current.get()
 
 
@@ -43,7 +43,7 @@ def carried_on(carried: str, party: str) -> Iterator[None]:
 
 
 def seconds_since_arrival() -> float:
-    """Return the seconds since the current request or task arrived, or 0 outside of one."""
+    """Return the seconds since the current request or task arrived, or 0 without a request or task."""
     arrived = _arrived.get()
     return 0.0 if arrived is None else time.monotonic() - arrived
 

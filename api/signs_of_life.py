@@ -126,8 +126,8 @@ def keep_giving(
 ) -> None:
     """Write a sign every few seconds, from a separate thread, while the main loop turns.
 
-    Web processes pass no `main_loop`, because gunicorn watches their loops. The backup process passes none,
-    because a backup may take hours.
+    Web processes pass no `main_loop`, because gunicorn watches their loops. The backup process passes no
+    `main_loop`, because a backup may take hours.
     """
 
     def go_on() -> None:

@@ -1,7 +1,7 @@
 """Limits of a request's body, checked before anything else (contract 2, *Body size*).
 
-The checks use fast `bytes` operations on blocks and stop at the first excess. So a refused body costs little
-time, and an ordinary body costs microseconds.
+The checks use fast `bytes` operations on blocks and stop at the first excess. Therefore a refused body costs
+little time, and an ordinary body costs microseconds.
 """
 
 from __future__ import annotations

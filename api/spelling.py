@@ -16,9 +16,9 @@ LIST_OF_PATHS = "/v3/docs lists the paths."
 
 
 def closest_match(name: str, known: Iterable[str], *, likeness: float = NEARLY) -> str | None:
-    """Return the most similar known name, ignoring case, or None.
+    """Return the known name that is most similar to `name` in lower case, or None.
 
-    A known name with the same letters in another order always matches, even a short one.
+    A known name with the same letters in another order always matches, even a short name.
     """
     known, letters = list(known), sorted(name.lower())
     swapped = next((candidate for candidate in known if sorted(candidate) == letters), None)

@@ -40,7 +40,7 @@ def reassure() -> None:
 
 
 def run(command: Sequence[str], sign: Path, frozen_after: float = FROZEN_AFTER) -> int:
-    """Run a command until it ends or freezes, and return its exit code. Pass on SIGTERM and SIGINT."""
+    """Run a command until it ends or freezes; return its exit code or FROZEN. Pass on SIGTERM and SIGINT."""
     sign.unlink(missing_ok=True)
     environment = {**os.environ, "SIGN_FILE": str(sign)}
     early: list[int] = []

@@ -17,7 +17,7 @@ def _line_in(path: Path, beginning: str) -> str:
 
 
 VERSION = _line_in(_ROOT / "pyproject.toml", 'version = "')
-"""The version of the product, such as 1.0.0: of the service, its schema and its clients."""
+"""The version of the service, its schema and its clients, such as 1.0.0."""
 
 
 @functools.cache

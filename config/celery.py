@@ -69,7 +69,10 @@ def begin_task(task_id: str, **_: object) -> None:
 
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def show_life(sender: Any, **_: Any) -> None:
-    """Give signs of life of the part in a worker's name: `fetcher` in `fetcher@host`, by default `worker`."""
+    """Give signs of life for the part in the worker's name, such as `fetcher` for `fetcher@host`.
+
+    A worker with Celery's default name is the part `worker`.
+    """
     name = str(sender.hostname).partition("@")[0]
     main_loop = _show_life_of("worker" if name == "celery" else name)
     # Celery clears its timer when it loses the broker, and sends this signal again after it has reconnected.

@@ -29,7 +29,7 @@ class ConnectionLimits:
     """Time limits of a connection, in seconds. 0 means no limit."""
 
     lock: int
-    """The limit of each wait for a lock: of a row, a unique key or an advisory lock."""
+    """The limit of each wait for a lock: a row lock, a lock of a unique key, or an advisory lock."""
     statement: int
     idle_in_transaction: int
     """The limit between two statements of a transaction: a frozen process must not keep its locks."""
@@ -88,7 +88,7 @@ READ_ONLY = "-c default_transaction_read_only=on"
 
 
 def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
-    """Return the databases of DATABASE_REPLICA_URLS, separated by commas or spaces, by alias."""
+    """Return the standbys by alias. Commas or spaces separate the URLs of DATABASE_REPLICA_URLS."""
     databases = {}
     for number, url in enumerate(re.split(r"[\s,]+(?=postgres)", urls.strip(" ,")) if urls else (), start=1):
         database = {**parse_url(url), "CONN_MAX_AGE": 60, "TEST": {"MIRROR": DEFAULT_DB_ALIAS}}

@@ -1,4 +1,4 @@
-"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from files in the data folder."""
+"""Defaults of DATABASE_URL, REDIS_URL and SECRET_KEY, read from files in the folders of data and secrets."""
 
 import json
 import os

@@ -217,7 +217,7 @@ IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 # Stock movements older than this number of days are replaced by one balance for each stock row and month.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
-# Days until old rows are deleted (backoffice.retention). 0 keeps them forever.
+# Days until old rows are deleted (backoffice.retention). 0 keeps the rows forever.
 ERASE_DAYS = env.int("ERASE_DAYS", 0)
 REJECT_DAYS = env.int("REJECT_DAYS", 90)
 IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
@@ -237,7 +237,7 @@ BACKUPS_DIR = Path(env.str("BACKUPS_DIR", str(DATA_DIR / "backups"))).resolve()
 BACKUP_HOURS = env.float("BACKUP_HOURS", 24.0, validate=validate.Range(min=0, min_inclusive=False))
 BACKUPS_KEPT = env.int("BACKUPS_KEPT", 7, validate=validate.Range(min=1))
 
-# --- Mail: digests for operators -----------------------------------------------------------------
+# --- Mail ----------------------------------------------------------------------------------------
 
 EMAIL_URL = env.str("EMAIL_URL", "")
 globals().update(mail_settings(EMAIL_URL))
@@ -254,7 +254,7 @@ SECOND_FACTOR_EXEMPT: list[str] = env.list("SECOND_FACTOR_EXEMPT", [])
 # Actions, such as `erase,revoke`, that need a second operator for SECOND_OPERATOR_ROWS or more rows.
 SECOND_OPERATOR_ACTIONS: list[str] = env.list("SECOND_OPERATOR_ACTIONS", [])
 SECOND_OPERATOR_ROWS = env.int("SECOND_OPERATOR_ROWS", 2, validate=validate.Range(min=1))
-# For each group of operators: the most rows that one operator may change alone by a final action.
+# The most rows that one operator may change alone by a final action, by the operator's group.
 _limits = {"Order desk": 500, "Catalogue desk": 500, "Partner desk": 50}
 SECOND_OPERATOR_LIMITS: dict[str, int] = env.dict("SECOND_OPERATOR_LIMITS", _limits, subcast_values=int)
 # Operators may sign in with another service by OpenID Connect.

@@ -71,7 +71,7 @@ def celery_part(app: Celery, name: str, queues: str, threads: int) -> Part:
 
 
 def stop_workers() -> None:
-    """Stop all Celery workers of this process. Their loops check Celery's `state.should_stop` each turn."""
+    """Stop all Celery workers of this process. Each turn of their loops checks `state.should_stop`."""
     state.should_stop = os.EX_OK
 
 

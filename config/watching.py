@@ -141,7 +141,7 @@ def _parts(signs: list[Sign]) -> Iterator[MetricSample]:
 
 @functools.cache
 def registry() -> CollectorRegistry:
-    """Return the registry of these metrics, apart from the metrics that web processes share."""
+    """Return the registry of these metrics. The metrics that web processes share have another registry."""
     registry = CollectorRegistry()
     registry.register(ServiceCollector())
     return registry

@@ -1,4 +1,4 @@
-"""Operators' actions on webhooks and deliveries. They call the same functions as the API."""
+"""Operators' actions on webhooks and deliveries. The actions call the same functions as the API."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from events.changes import add_recorded, change_recorded, delete_recorded
 
 
 class AbstractMedia(ABCMeta, MediaDefiningClass):
-    """The metaclass of an admin with abstract methods. To be registered, a subclass must define them."""
+    """The metaclass of an admin with abstract methods. A registered subclass must define all of them."""
 
 
 class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):

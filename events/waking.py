@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 
 CHANNEL = "exchange:webhooks:wake"
 AGAIN_AFTER = 0.5
-"""The shortest time in seconds between two wakes by a process. Each wake keeps senders busy for longer."""
-ANSWER_WITHIN = 0.5  # the most seconds that a commit waits for a silent Redis
+"""The shortest time in seconds between two wakes by a process. Senders stay busy for longer after a wake."""
+ANSWER_WITHIN = 0.5  # the longest wait of a commit for a silent Redis, in seconds
 PAUSE = 5.0
 """Seconds without another try after a failure, so that requests do not wait for an unreachable Redis."""
 LISTEN_SECONDS = 2.0  # seconds until a listener checks whether it must stop
@@ -61,7 +61,7 @@ class WakeListener:
     """A thread that calls a function at each wake, and connects again after a failure of Redis."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        """The thread calls `woken` at each wake, and after each connect: it may have missed a wake."""
+        """Prepare a thread that calls `woken` at each wake, and after each connect: a wake may be lost."""
         self._woken = woken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)

@@ -21,7 +21,7 @@ from inventory.variant_panels import movements_table
 
 @admin.register(Warehouse)
 class WarehouseAdmin(RecordedAdmin[Warehouse]):
-    """The pages of warehouses. They cannot be deleted, because stock and fulfillments refer to them."""
+    """The pages of warehouses. No warehouse can be deleted, because stock and fulfillments refer to it."""
 
     event_subject = "warehouse"
     form = WholeForm[Warehouse]

@@ -1,4 +1,4 @@
-"""The SQL that stores stock counts of pushes and files (contract 7 and 12). Both use only this module.
+"""The SQL that stores stock counts (contract 7 and 12). Pushes and files both use only this SQL.
 
 The code first inserts missing levels. Then it locks the existing levels in (variant, warehouse) order and
 sets them. While it inserts, it holds no row locks, so pushes, files and reservations cannot deadlock.
@@ -209,7 +209,7 @@ LOCK = """
     )
     SELECT count(*) FROM locked WHERE counted_at > {as_of}
 """
-"""A separate statement, because it may wait for changes that only the next statement sees."""
+"""This statement is separate, because it may wait for changes that only the next statement sees."""
 
 # A later count of the same number changes `counted_at` and `stocked_at`, but not `updated_at`.
 SET = """

@@ -78,7 +78,7 @@ class Stock(ABC):
     def save(self, *, missed: Collection[int] = ()) -> None:
         """Write the changed rows and their movements in one statement.
 
-        `missed` has the ids of the variants that could have filled lines for which stock is lacking.
+        `missed` has the ids of the variants that could fill lines that lack reserved stock.
         """
 
     def _move(
@@ -146,7 +146,7 @@ class LockedStock(Stock):
         )
 
     def refuse(self, key: StockKey, cause: Cause, *, reserved: int = 0) -> None:
-        """Set `on_hand` to 0, because the supplier refused a line without stock. Release `reserved` units."""
+        """Set `on_hand` to 0, because the supplier has no stock for a line. Release `reserved` units."""
         on_hand = self.levels[key].on_hand if key in self.levels else 0
         self._move(MovementKind.REFUSE, key, cause, on_hand=-on_hand, reserved=-reserved)
         self._counted.add(key)

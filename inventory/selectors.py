@@ -12,7 +12,7 @@ from catalog.models import Variant
 from imports.models import ImportJob
 from inventory.models import MovementKind, StockMovement, Warehouse
 
-# Read the newest movements of each matching index range, then the newest of all these.
+# Read the first movements of each matching index range in the requested order, then the first of all these.
 NEWEST = """
     SELECT newest.* FROM {ranges}, LATERAL (
         SELECT m.* FROM inventory_stockmovement m

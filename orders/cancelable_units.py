@@ -61,7 +61,7 @@ class CancelableUnits:
         return line.unrouted + sum(each.cancelable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:
-        """Return the number of units to cancel now, by line id. Without named lines, cancel all units left.
+        """Return the number of units to cancel now, by line id. If `asked` is None, these are all units left.
 
         A requested quantity includes the units that suppliers were already asked to release, so a repeated
         request adds nothing. With `again`, the quantity means additional units. Raises Invalid with the index

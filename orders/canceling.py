@@ -59,7 +59,7 @@ def request_cancelation(
     Units that no supplier has are canceled at once. For most other units, the suppliers are asked. A later
     request may add units to an unanswered request. A repeated `cancel_id` changes nothing.
 
-    Raises CancelConflict if the `cancel_id` came before with other content. Raises InvalidTransition if
+    Raises CancelConflict if the `cancel_id` was used before with other content. Raises InvalidTransition if
     nothing is left to cancel. Raises Invalid for an unknown line, or for a quantity that is too large.
     """
     lines = _as_named(asked)
@@ -145,8 +145,9 @@ def _cancel(
 ) -> dict[int, int]:
     """Cancel unrouted units, and ask suppliers to release the rest.
 
-    Units of two kinds are also canceled at once: units with a wrong address, and units that the partnership
-    allows to be canceled without asking the supplier. Return the number of canceled unrouted units by line.
+    Two kinds of units with suppliers are also canceled at once: units that wait for a right address, and
+    units that the partnership allows to cancel without asking the supplier. Return the number of canceled
+    unrouted units by line.
     """
     dropped = _drop(work.lines, wanted)
     result.canceled += sum(dropped.values())

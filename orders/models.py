@@ -243,8 +243,8 @@ class PendingErasure(models.Model):
 class RetailerClock(models.Model):
     """A retailer's last `updated_at`, and its counts of completed, canceled and pending orders.
 
-    A change locks this row last, from the stamp to the commit. So stamps become visible in ascending order,
-    and two orders never have the same stamp.
+    A change locks this row last, from the stamp to the commit. Therefore stamps become visible in ascending
+    order, and two orders never have the same stamp.
     """
 
     retailer = models.OneToOneField(

@@ -244,7 +244,11 @@ def _line(position: int, line: Mapping[str, object]) -> OrderLine:
 
 
 def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
-    """Return a want for each line. Raises Invalid with the names of all lines without a candidate."""
+    """Return a want for each line.
+
+    Raises Invalid with an error for each line without a candidate, or with an error for the unknown country.
+    Raises TradeSuspended if a line has no candidate and the retailer is suspended.
+    """
     wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
     lost = [lines[want.line] for want in wants if not want.candidates]
     if any(market.is_strict(line) for line in lost):

@@ -88,7 +88,7 @@ def has_waiting_lines(variant_ids: Collection[int], *, but: int = 0) -> bool:
 
 
 def waiting_lines(variant_ids: Collection[int], *, before: int, most: int | None = None) -> list[WaitingLine]:
-    """Return lines that may need one of these variants, of orders with an id below `before`.
+    """Return the lines of orders with an id below `before` that may need one of these variants.
 
     `most` is the largest number of lines.
     """

@@ -38,7 +38,7 @@ PARTS = {
     f'Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
 }
 LARGEST = 10**15
-"""Numbers from here on have more digits than a cell stores, so they are written as text."""
+"""Numbers of this size or more have more digits than a cell stores. They are written as text."""
 
 SHEET = "xl/worksheets/sheet1.xml"
 

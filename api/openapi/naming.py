@@ -1,7 +1,7 @@
 """Ids and tags of operations.
 
 An id is a verb with its object: `list_fulfillments`, `push_order`, `cancel_import`. It is derived from the
-view's action and the path, unless the view's `operation_ids` name another one.
+view's action and the path, unless the view's `operation_ids` name another id.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def tag_of(path: str, room: str) -> str:
 def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) -> str:
     """Return the id of an operation.
 
-    `named` has the ids that the view sets. Its key is the last word of a path, or the name of an action.
+    `named` has the ids that the view sets. Its keys are last words of paths, or names of actions.
     """
     parts = [part for part in PARTY.sub("", path).split("/") if part]
     words = [part for part in parts if not PARAMETER.fullmatch(part)]
@@ -93,7 +93,7 @@ def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) 
 
 
 def _noun(part: str, *, followed: bool) -> str:
-    """Turn a word of a path into a noun of an operation's id: singular if a parameter follows it."""
+    """Turn a word of a path into a noun of an operation's id: singular unless it ends the path."""
     noun = _snake(part)
     return SINGULAR.sub("", noun) if followed else noun
 

@@ -65,7 +65,7 @@ class Shape:
 
 
 class ShapesByType:
-    """The possible TypedDicts of an object. The field `type` beside the object tells which one it is.
+    """The possible TypedDicts of an object. The field `type` beside the object selects the TypedDict.
 
     The schema lists the TypedDicts in `x-types` and allows any object. A union of the TypedDicts would break
     generated clients when a later version adds a type.

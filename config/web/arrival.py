@@ -16,8 +16,8 @@ from config.web.chunks import Chunks
 LONGEST_LINE = 8_192
 LONGEST_HEAD = 64 * 1024
 
-# Time limit in seconds for the first byte, and again for the head after the first byte. The body gets the
-# same time again. Each LEAST_RATE bytes that have arrived add one second.
+# The time limit in seconds for each of three steps: the first byte, then the head, then the body. Each
+# LEAST_RATE bytes that have arrived add one second.
 HEAD_SECONDS = 10.0
 LEAST_RATE = 16 * 1024
 

@@ -38,7 +38,7 @@ class Chunks:
         self._step = self._read_size
 
     def feed(self, data: bytearray) -> None:
-        """Remove from `data` as much as can be decoded. Raises gunicorn's errors for a malformed body."""
+        """Decode and remove as many bytes of `data` as possible. Raises gunicorn's errors."""
         while not self.complete and not self.too_long and self._step(data):
             pass
 

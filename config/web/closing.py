@@ -1,7 +1,7 @@
 """The closing of connections after their last answer.
 
-If a connection is closed with unread bytes, the kernel resets it, and the client may lose the answer. So the
-bytes of the client are read to their end before the connection is closed.
+If a connection is closed with unread bytes, the kernel resets it, and the client may lose the answer.
+Therefore the client's bytes are read before the connection is closed, up to LINGER_SECONDS and LINGER_BYTES.
 """
 
 from __future__ import annotations

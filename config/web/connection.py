@@ -48,7 +48,7 @@ class Connection(TConn):
 
     @property
     def is_strange(self) -> bool:
-        """Tell whether no accepted credential has come over this connection."""
+        """Return True unless the newest request has a credential that is known as accepted."""
         return self.party is None or is_stranger(self.party)
 
     @property

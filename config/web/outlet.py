@@ -156,7 +156,7 @@ class Outlet:
             return waiting and now > self._since + PATIENCE_SECONDS + self._taken / LEAST_RATE
 
     def cut(self) -> None:
-        """Give up on the client: drop the buffer, and let a thread that waits fail with CutOff."""
+        """Give up on the client: drop the buffer, and make a waiting thread fail with CutOff."""
         with self._changed:
             self.is_cut = True
             self._buffer.clear()

@@ -13,7 +13,7 @@ REST = 3.0
 REST_OF_ALL = 1.0
 """All strangers together rest as long as a request computed, so they get half of the time.
 
-They include all parties after a restart, because every key is unknown at first.
+After a restart, all parties count as strangers, because every key is unknown at first.
 """
 LONGEST_REST = 0.2
 """The longest rest in seconds, also after a long computation such as the check of a password."""
@@ -36,9 +36,9 @@ class StrangersPace:
     """The schedule of the requests of strangers: clients without an accepted credential.
 
     Threads share one interpreter lock. A request of a known party needs this lock after every answer of the
-    database, and then waits for each thread that computes. So a few threads that compute all the time slow
-    down all requests. A limit on threads cannot prevent this, because two concurrent requests of strangers
-    already have this effect.
+    database, and then waits for each thread that computes. Therefore a few threads that compute all the
+    time slow down all requests. A limit on threads cannot prevent this, because two concurrent requests of
+    strangers already have this effect.
     """
 
     def __init__(self, known_until: list[float] | memoryview[float]) -> None:

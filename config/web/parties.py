@@ -1,4 +1,4 @@
-"""The party of each request, by which threads are shared.
+"""The party of each request. The threads are shared among parties.
 
 The party is the owner of an accepted credential. Otherwise it is a `Stranger`: the network of the client.
 """

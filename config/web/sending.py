@@ -29,7 +29,7 @@ class Sending:
         return iter(self._connections)
 
     def begin(self, connection: Connection) -> None:
-        """Send the rest of this answer, if there is any, when the client reads."""
+        """Send the rest of this answer, if any, as fast as the client reads."""
         if connection.sock.unsent and connection not in self._connections:
             self._connections[connection] = None
             self._watch(connection, self._send, selectors.EVENT_WRITE)

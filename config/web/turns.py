@@ -18,7 +18,7 @@ class Turns(Generic[T]):
     """A queue of requests for each party, and the rule for the next request that gets a thread.
 
     A party must leave as many threads free as it holds. A single active party gets half of the threads, two
-    parties get a third each, and so on. So another party always finds a free thread.
+    parties get a third each, and so on. Therefore another party always finds a free thread.
 
     Strangers (clients without an accepted credential) of one address may hold a quarter of the threads, and
     all strangers together half of them. `config.web.pace` limits them further while known parties are active.

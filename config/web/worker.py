@@ -40,7 +40,7 @@ from config.web.sending import Sending
 from config.web.turns import Turns
 
 MOST_BUFFERED = 256 * 1024 * 1024
-"""The limit of bytes in unanswered requests. Above it, the party with the most bytes loses a request."""
+"""The limit of bytes in waiting requests. Above it, the party with the most bytes loses a request."""
 TICK = 0.25
 LEAVING_SECONDS = 2.0
 """The time for which a stopping process waits for idle clients and for strangers."""
@@ -194,8 +194,8 @@ class Worker(ThreadWorker):
         self.sending.answered(connection)
 
     def _give_turns(self) -> float:
-        """Begin the requests that may begin. Return the seconds until a stranger's request may, or 0."""
-        now = time.monotonic()  # one moment for both: a rest that ended between them would wake nobody
+        """Begin the allowed requests. Return the seconds until a stranger's request may begin, or 0."""
+        now = time.monotonic()  # one time for both calls: a rest that ends in between would cost a TICK
         for _, connection in self.turns.take(now):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
@@ -244,7 +244,7 @@ class Worker(ThreadWorker):
         self._give(connection, answer)
 
     def _sent(self, connection: Connection) -> None:
-        """Read the client's next request, or close."""
+        """Read the client's next request, or close the connection."""
         if connection.is_kept and not connection.sock.is_cut:
             begin = partial(self._begin, connection, idle=float(self.cfg.keepalive))
             if connection.rest:  # direct calls would nest deeply for many requests in one packet
@@ -259,7 +259,7 @@ class Worker(ThreadWorker):
         connection.close()
 
     def _make_room(self) -> None:
-        """Close one waiting connection of the network with the most connections that wait for clients."""
+        """Close one connection of the network with the most waiting connections."""
         waiting = [*self.closing, *self.pausing, *self.arriving, *self.sending]
         first = first_of_greediest(waiting, lambda each: each.stranger, lambda each: 1)
         if first is None:
@@ -338,7 +338,7 @@ class Worker(ThreadWorker):
             self._close(connection)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Wait for events, but no longer than until a wait is overdue or a delayed request may begin."""
+        """Wait for events. With clients, wait at most a TICK, or until a stranger's request may begin."""
         pause = self._give_turns()
         super().wait_for_and_dispatch_events(min(timeout, TICK, pause or TICK) if self.nr_conns else timeout)
 

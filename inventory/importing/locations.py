@@ -123,7 +123,10 @@ class LocationRows:
             yield replace(record, cells=cells)
 
     def _quantity(self, record: Record, index: int) -> str:
-        """Return the quantity as text: `0` if the location does not stock the variant or has oversold it."""
+        """Return the quantity as text: `0` if the location does not stock the variant or has oversold it.
+
+        An empty cell gives an empty text.
+        """
         cell = record.cells[index].strip()
         if not cell:
             self.silent.append(record.line)

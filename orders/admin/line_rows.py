@@ -29,7 +29,7 @@ class LineRow:
 
     @property
     def variant_id(self) -> int | None:
-        """The id of the variant that the retailer pushed, else of the first fulfillment line's variant."""
+        """The id of the pushed variant, or else of the variant of the first fulfillment line."""
         return self.line.asked_variant_id or next((each.variant_id for each in self.routed), None)
 
     @property

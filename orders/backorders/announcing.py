@@ -47,7 +47,7 @@ ANNOUNCED = """
 class ChangedDay(NamedTuple):
     """A stock row with a changed restock date.
 
-    `changed_in` is the number of the transaction that changed the date, so each change has another number.
+    `changed_in` is the number of the transaction that changed the date, so each change has its own number.
     """
 
     id: int
@@ -65,8 +65,8 @@ def announce() -> None:
 def announce_all(*, seconds: float) -> bool:
     """Record an event for each order that waits for a stock row with a changed restock date.
 
-    Return False if work is left. Each order is one transaction. The dates are marked as announced after the
-    last event. If a run is interrupted before that, the next run repeats some events.
+    Return False if work is left. Each order is one transaction. The dates of a page are marked as announced
+    after its last event. If a run ends before that, the next run repeats the events of the page.
     """
     end = monotonic() + seconds
     while True:

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 PAGE = 500
 SHIP_UNTIL, MAX_WAIT_DAYS = "ship_until", "max_wait_days"
-"""The reasons in the event: the field that set the limit."""
+"""The reasons in the event. Each reason is the name of the field that set the limit."""
 
 # This query finds the lines whose wait may have ended: it uses the shortest limit of all the retailer's
 # partners. `_most_days` then uses only the limits of the partners that could fill the line.
@@ -41,7 +41,7 @@ LATE = f"""
 def end_waits(*, seconds: float) -> None:
     """Cancel the units whose wait has ended, one order per transaction.
 
-    After `seconds`, stop. The next run continues.
+    Stop after `seconds`. The next run continues.
     """
     end = monotonic() + seconds
     for order_id, reason, line_ids in _ended():

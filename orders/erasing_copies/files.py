@@ -43,7 +43,7 @@ NOTE = (
 
 
 class WaitForImport(Exception):
-    """The exception that postpones the search, because an import may still write data of a person."""
+    """The exception that postpones the search while an unfinished import may write a person's data."""
 
 
 class RejectedRows:

@@ -1,7 +1,7 @@
 """The recognition of erased persons in texts.
 
-Each text is read once for all persons. A text is compared with a person's own texts only if it contains the
-longest word of one of these own texts.
+Each text is read once for all persons. A text is compared with a person only if the text contains the longest
+word of one of the person's identifying texts or numbers.
 """
 
 from __future__ import annotations

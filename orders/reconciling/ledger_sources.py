@@ -95,9 +95,9 @@ RELEASE_MOVEMENTS = insert_movements(
     " ELSE 'reconcile: a movement of this fulfillment is missing' END",
 )
 
-# If no movement is missing, the fulfillment lines get the ledger's reserved units, up to their open units,
-# and a new movement releases the other reserved units. Otherwise the lines keep their reserved units, and a
-# new movement replaces the missing movements.
+# If no movement is missing, the fulfillment lines get the ledger's reserved units, up to their open units. A
+# new movement releases the other reserved units. If a movement is missing, the lines keep their reserved
+# units, up to their open units, and a new movement replaces the missing movements.
 MEND_RESERVED = f"""
     , filled AS (
         SELECT p.id, p.fulfillment_id, p.variant_id, coalesce(v.whole, false) AS whole,

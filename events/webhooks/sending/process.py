@@ -36,11 +36,11 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.2  # between two reads of the database while there is work
 IDLE_SECONDS = 2.5  # between two reads without work, if nothing wakes the process
-LINGER_SECONDS = 1.5  # for which reads stay frequent after the last work; longer than `waking.AGAIN_AFTER`
+LINGER_SECONDS = 1.5  # of frequent reads after the last work; longer than `waking.AGAIN_AFTER`
 GATHER_SECONDS = 0.02  # from the first result until all results so far are saved together
 AFTER_FAILURE = 2.0  # seconds until the next try after a failure of the database
-STOP_SECONDS = 8.0  # for open requests to end when the process stops
-MOST_OPEN = 1_000  # requests of one process
+STOP_SECONDS = 8.0  # the longest wait for open requests when the process stops
+MOST_OPEN = 1_000  # open requests of one process
 
 
 class InMemory(NamedTuple):
@@ -104,7 +104,7 @@ class SendingProcess:
             self._loop.call_soon_threadsafe(self.stop)
 
     def _hear_wake(self) -> None:
-        """Read the database now, and often for LINGER_SECONDS. The listener's thread calls this."""
+        """Read the database now, and often for LINGER_SECONDS. The listener's thread calls this method."""
         assert self._loop is not None  # `run` has started the listener
         with suppress(RuntimeError):  # the loop may have ended
             self._loop.call_soon_threadsafe(self._look_now)

@@ -27,7 +27,8 @@ FINISH = """
     WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
 """
 # A subject is the record that an event is about, such as `order:7`. After a failed delivery, the later
-# deliveries of its subject wait as long as the failed delivery. After a success, they are due immediately.
+# deliveries of its subject wait as long as the failed delivery. After a success, and when a delivery is given
+# up, the later deliveries are due immediately.
 FOLLOW = """
     UPDATE events_delivery d SET next_attempt_at = coalesce(n.next_attempt_at, now())
     FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::timestamptz[])
@@ -136,7 +137,7 @@ def _followed(result: DeliveryResult) -> tuple[object, ...]:
 
 
 def _notes(results: Sequence[DeliveryResult]) -> list[tuple[object, ...]]:
-    """Return for each webhook the last success, the last failure, and whether its receiver fails."""
+    """Return the last success and the last failure of each webhook, and whether its receiver fails."""
     notes: dict[int, tuple[datetime | None, datetime | None, bool, str]] = {}
     for result in results:
         taken_at, failed_at, _, _ = notes.get(result.due.webhook_id, (None, None, False, ""))

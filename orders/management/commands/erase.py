@@ -1,4 +1,4 @@
-"""Erase a consumer's personal data from finished orders."""
+"""`manage.py erase`: erase a consumer's personal data from finished orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complete rows of the previous version, and drop indexes that only the previous version needs."""
+"""`manage.py finish_upgrade`: complete rows of the previous version, and drop its indexes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recompute every counter from its sources, and report or repair the differences."""
+"""`manage.py reconcile`: recompute every counter from its sources, and report or repair the differences."""
 
 from __future__ import annotations
 
