@@ -98,7 +98,7 @@ TAKE = f"""
         WHERE s.variant_id = ANY(%(locked)s)
         ORDER BY s.variant_id, s.warehouse_id FOR UPDATE OF s
     ), moved_on AS (
-        SELECT FROM locked WHERE available < taken
+        SELECT FROM locked WHERE taken > 0 AND available < taken
             OR variant_id = ANY(%(missed)s) AND greatest(available, 0) - taken > left_over
     ), written AS (
         UPDATE inventory_stocklevel s
