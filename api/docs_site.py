@@ -72,19 +72,27 @@ def _digest(script: bytes) -> str:
 
 def _file(path: str) -> Path | None:
     """Return the built file at a path of the site, or None. Files outside of the site are not returned."""
-    folder = settings.DOCS_SITE.resolve()
-    found = (folder / path).resolve()
-    if not found.is_relative_to(folder):
+    found = _inside(settings.DOCS_SITE, path)
+    if found is None:
         return None
     if found.is_dir():
         found /= "index.html"
     return found if found.is_file() else None
 
 
+def _inside(folder: Path, path: str) -> Path | None:
+    """Return the resolved path of an existing file or folder, or None if it is outside of `folder`."""
+    try:
+        found = (folder / path).resolve(strict=True)
+    except (OSError, ValueError):  # a missing file, a name that is too long, or a null character
+        return None
+    return found if found.is_relative_to(folder.resolve()) else None
+
+
 def _source(path: str) -> HttpResponse:
     """Show the Markdown of a page while the site is not built."""
     name = path.strip("/") or "index"
-    found = (SOURCES / f"{name}.md").resolve()
-    if settings.DOCS_SITE.is_dir() or not (found.is_relative_to(SOURCES) and found.is_file()):
+    found = _inside(SOURCES, f"{name}.md")
+    if settings.DOCS_SITE.is_dir() or found is None or not found.is_file():
         raise Http404
     return HttpResponse(found.read_bytes(), content_type="text/plain; charset=utf-8")

@@ -29,7 +29,7 @@ Fetch = Callable[[int | datetime | None, bool, int], list[R]]
 """A function that returns rows beyond a position. Its arguments are the position (or None), whether
 the order is descending, and the maximum number of rows."""
 
-FOREIGN_CURSOR = InvalidCursor("cursor: belongs to another list or sort order. Begin again without it.")
+FOREIGN_CURSOR = "cursor: belongs to another list or sort order. Start again without a cursor."
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Keyset:
         except (TypeError, ValueError) as error:  # the cursor holds a value of another type
             if cursor is None:
                 raise
-            raise FOREIGN_CURSOR from error
+            raise InvalidCursor(FOREIGN_CURSOR) from error
         more, items = len(rows) > limit, rows[:limit]
         if backward:
             items.reverse()
@@ -111,7 +111,7 @@ class Keyset:
             raise InvalidCursor("cursor: was not issued by this service.") from None
         value = _position(position) if order == self.order and side in ("<", ">") else None
         if value is None:
-            raise FOREIGN_CURSOR
+            raise InvalidCursor(FOREIGN_CURSOR)
         return Cursor(value, backward=side == "<")
 
 

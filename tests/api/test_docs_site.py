@@ -54,11 +54,19 @@ def test_an_unchanged_page_is_not_sent_again(site):
 
 
 @pytest.mark.parametrize(
-    "path", ["../secret.html", "guides/../../secret.html", "%2e%2e/secret.html", "nowhere/"]
+    "path",
+    [
+        *("../secret.html", "guides/../../secret.html", "%2e%2e/secret.html", "nowhere/"),
+        *("%00", "x" * 300, f"guides/{'x' * 300}/"),
+    ],
 )
 def test_files_outside_of_the_site_are_not_found(site, path):
     answer = site.get(f"/docs/{path}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_an_unusable_name_is_not_found_while_the_site_is_not_built(unbuilt):
+    assert {unbuilt.get(f"/docs/{name}").status_code for name in ("%00", "x" * 300)} == {404}
 
 
 def test_a_page_without_its_slash_leads_to_the_page(site):

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 from accounts.models import Retailer
+from api.cursors import write_cursor
 from api.errors import Invalid, InvalidCursor, InvalidFilter
 from api.field_selection import field_selection
 from api.filters import refuse_near_misses
@@ -99,6 +100,18 @@ def cursor(value) -> str:
 def test_a_forged_cursor_is_refused(text):
     with pytest.raises(InvalidCursor):
         Keyset("id").page(Retailer.objects.all(), asking(f"?cursor={text}"))
+
+
+def test_a_refused_cursor_leaves_nothing_in_memory(seven):
+    """An exception that is raised again collects the frames of every request."""
+    foreign = write_cursor("-id", ">", "5")
+    errors = []
+    for _ in range(2):
+        with pytest.raises(InvalidCursor) as caught:
+            Keyset().page(Retailer.objects.all(), asking(f"?cursor={foreign}"))
+        errors.append(caught.value)
+
+    assert errors[0] is not errors[1]
 
 
 def test_a_cursor_with_a_time_is_refused_by_a_list_sorted_by_id():
