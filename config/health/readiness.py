@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from api import envelope
 
@@ -18,12 +18,12 @@ def database() -> str:
     was_kept = connection.connection is not None and not connection.in_atomic_block
     try:
         return _ask()
-    except DatabaseError:
+    except Error:
         if not connection.in_atomic_block:
             connection.close()
     try:
         return _ask() if was_kept else SILENT
-    except DatabaseError:
+    except Error:
         return SILENT
 
 

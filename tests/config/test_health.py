@@ -3,13 +3,13 @@
 import threading
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as RedisDown
 
 from api import signs_of_life
-from config.health import shared_folder, worker
+from config.health import readiness, shared_folder, worker
 from config.health import views as health
 from config.health.apart import ApartCheck
 from tests.factories import SenderFactory, WebhookFactory
@@ -62,6 +62,15 @@ def test_readyz_checks_only_the_database(monkeypatch):
     with CaptureQueriesContext(connection) as captured:
         assert Client().get("/readyz").status_code == 200
     assert [query["sql"] for query in captured] == ["SELECT pg_is_in_recovery()"]
+
+
+@pytest.mark.django_db
+def test_readyz_survives_a_connection_that_the_driver_gives_up(monkeypatch):
+    def lost():
+        raise InterfaceError("the connection is closed")
+
+    monkeypatch.setattr(readiness, "_ask", lost)
+    assert Client().get("/readyz").json()["checks"] == {"database": "does not answer"}
 
 
 @pytest.mark.django_db
