@@ -32,14 +32,24 @@ def _switch(active: bool) -> Any:
 
 
 def _resend(delivery: Delivery, by: Actor, answers: dict[str, object]) -> str:
-    services.replay(delivery.webhook, delivery.event_id - 1, delivery.event_id, by=by)
+    if not services.replay(delivery.webhook, delivery.event_id - 1, delivery.event_id, by=by):
+        raise NothingChanged("The webhook no longer gets events of this type. Nothing is sent.")
     return f"Event {delivery.event_id} is sent again."
+
+
+REMOVED = "Its party removed this webhook."
 
 
 def _not_active(webhook: Webhook) -> str:
     if webhook.removed_at:
-        return "Its party removed this webhook."
+        return REMOVED
     return "" if webhook.active else "This webhook is switched off."
+
+
+def _not_off(webhook: Webhook) -> str:
+    if webhook.removed_at:
+        return REMOVED
+    return "This webhook is switched on." if webhook.active else ""
 
 
 def _not_resendable(delivery: Delivery) -> str:
@@ -84,7 +94,7 @@ WEBHOOK_ACTIONS = (
         "switch_on",
         "Switch on webhook",
         _switch(True),
-        lambda webhook: "This webhook is switched on." if webhook.active else "",
+        _not_off,
         lambda webhook: f"New events and waiting deliveries are sent to {webhook.url}.",
         help_text="The party can request a replay of the events that occurred in between.",
         undo="Switch the webhook off again.",

@@ -2,12 +2,13 @@
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.actors import Actor
 from events.models import Delivery, Event, Webhook
 from events.recording import record
 from events.webhooks.relay import relay
-from tests.backoffice.conftest import do
+from tests.backoffice.conftest import do, messages
 from tests.factories import DeliveryFactory, WebhookFactory
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,19 @@ def test_a_webhook_is_switched_off_with_a_reason_and_on_again(operator, webhook,
     assert not Delivery.objects.exists()
     do(operator, webhook, "switch_on")
     assert Webhook.objects.get().active
+
+
+def test_a_webhook_that_its_party_removed_cannot_be_switched_on(operator, webhook):
+    Webhook.objects.update(active=False, removed_at=timezone.now())
+    assert messages(do(operator, webhook, "switch_on")) == ["Its party removed this webhook."]
+    assert not Webhook.objects.get().active
+
+
+def test_a_delivery_that_the_webhook_no_longer_wants_is_not_reported_as_sent(operator, webhook, dead):
+    Webhook.objects.update(types=["order.created"])
+    [message] = messages(do(operator, dead, "resend"))
+    assert "no longer gets events of this type" in message
+    assert Delivery.objects.get().status == "dead"
 
 
 def test_support_sees_a_webhook_and_can_change_nothing(support, webhook):
