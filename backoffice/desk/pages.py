@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -138,4 +139,4 @@ def _done(change: NoteChange, *, is_taken: bool) -> str:
     hours = change.snooze_hours
     if not hours:
         return "Note saved."
-    return f"Snoozed for {hours} {'hour' if hours == 1 else 'hours'}."
+    return f"Snoozed for {hours} hour{pluralize(hours)}."

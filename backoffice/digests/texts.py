@@ -8,6 +8,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from accounts.models import Supplier
@@ -62,7 +63,7 @@ def _work(supplier: Supplier) -> Iterator[str]:
     )
     for rows, task in to_do:
         if count := _counted(rows):
-            yield f"{count} {'fulfillment' if count == '1' else 'fulfillments'} {task}"
+            yield f"{count} fulfillment{pluralize(count)} {task}"
 
 
 def _files(supplier: Supplier) -> Iterator[str]:
