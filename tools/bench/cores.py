@@ -13,23 +13,18 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from threading import Event, Thread
 
 import psycopg
 from django.conf import settings
 
-from accounts.actors import Actor
 from accounts.models import Supplier
-from imports.services import start_import
-from sftp_ingest.area import contents
 from tools.bench import files
 from tools.bench.curves import draw
 from tools.bench.database import database_url, own_database
 from tools.bench.import_process import run, set_up
-from tools.bench.imports import upload_folder
+from tools.bench.imports import queued_job, upload_folder
 from tools.bench.measuring import show
 from tools.bench.options import read_options
 from tools.bench.serving import market
@@ -124,7 +119,8 @@ def load(processes: int, rows: int) -> float:
     with upload_folder() as folder:
         file = folder / "products.csv"
         files.write_products(file, rows)
-        jobs = [_queued(file, f"Cores {processes}-{number}") for number in range(processes)]
+        suppliers = [Supplier.objects.create(name=f"Cores {processes}-{n}") for n in range(processes)]
+        jobs = [queued_job(supplier, "products", file) for supplier in suppliers]
         context = get_context("spawn")
         setting = database_url(), settings.UPLOADS_DIR, context.Barrier(processes)
         pool = ProcessPoolExecutor(processes, mp_context=context, initializer=set_up, initargs=setting)
@@ -159,12 +155,3 @@ def sampled_waits() -> Iterator[Counter[str]]:
     finally:
         ended.set()
         thread.join()
-
-
-def _queued(file: Path, name: str) -> int:
-    supplier = Supplier.objects.create(name=name)
-    with file.open("rb") as opened:
-        blob = contents.write(iter(partial(opened.read, contents.CHUNK_SIZE), b""))
-    options: dict[str, object] = {"field_mapping": [], "math_transformer": ""}
-    by = Actor.system("bench")
-    return start_import(supplier, "products", source=file.name, blob=blob, options=options, by=by).pk

@@ -150,16 +150,21 @@ def _copy(path: Path) -> None:
             into.write(chunk)
 
 
+def queued_job(supplier: Any, kind: str, path: Path, options: dict[str, object] | None = None) -> int:
+    """Start a job for a file, as the API does, and return its id."""
+    with path.open("rb") as file:
+        blob = contents.write(iter(partial(file.read, contents.CHUNK_SIZE), b""))
+    given = options or {"field_mapping": [], "math_transformer": ""}
+    by = Actor.system("bench")
+    return start_import(supplier, kind, source=path.name, blob=blob, options=given, by=by).pk
+
+
 def run_import(
     supplier: Any, kind: str, path: Path, label: str, rows: int, options: dict[str, object] | None = None
 ) -> float:
-    """Start a job for a file, as the API does, and run it. Return the seconds of both."""
+    """Start a job for a file and run it. Return the seconds of both."""
     with timed(label, rows) as clock:
-        with path.open("rb") as file:
-            blob = contents.write(iter(partial(file.read, contents.CHUNK_SIZE), b""))
-        given = options or {"field_mapping": [], "math_transformer": ""}
-        by = Actor.system("bench")
-        pk = start_import(supplier, kind, source=path.name, blob=blob, options=given, by=by).pk
+        pk = queued_job(supplier, kind, path, options)
         run_job(pk)
     job: Any = ImportJob.objects.get(pk=pk)
     if job.status != Status.SUCCEEDED:
