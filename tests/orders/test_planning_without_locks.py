@@ -7,9 +7,9 @@ from unittest import mock
 import pytest
 
 from accounts.actors import Actor
-from inventory.models import StockLevel, Warehouse
+from inventory.models import StockLevel
 from orders import pushing
-from tests.factories import StockLevelFactory
+from tests.factories import StockLevelFactory, WarehouseFactory
 from tests.orders.push_bodies import an_order
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ def test_over_promised_stock_that_a_push_does_not_use_causes_no_second_plan(acme
     lamp = a_variant(acme, "LAMP", stock=2)
     assert shop_api.post("orders", an_order(TWO_LAMPS)).status_code == 201
     StockLevel.objects.get().count(1, by=Actor.system("tests"))
-    west = Warehouse.objects.create(supplier=acme, name="West")
+    west = WarehouseFactory.create(supplier=acme, name="West")
     StockLevelFactory.create(variant=lamp, warehouse=west, on_hand=10)
 
     with mock.patch.object(pushing, "_fill_from_held", wraps=pushing._fill_from_held) as planned_again:

@@ -24,8 +24,8 @@ def draw(title: str, counts: Sequence[int], curves: Mapping[str, Sequence[float]
     words += [_text(10, _xy(point(0, count), 4)[1], str(count)) for count in counts]
     for color, (name, rates) in zip(COLORS, curves.items(), strict=False):
         points = [point(count, rate / rates[0]) for count, rate in zip(counts, rates, strict=True)]
-        lines.append(_line(color, [point(0, 0), *points]))
-        words.append(_text(WIDTH - 120, TOP + 16 * len(lines), name, color))
+        lines.append(_line(color, points))
+        words.append(_text(LEFT + 20, TOP + 16 * len(lines), name, color))
     words.append(_text(WIDTH / 2 - 40, HEIGHT - 8, "processes"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif"'
