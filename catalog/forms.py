@@ -56,7 +56,7 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
         return values
 
     def _agree_with_gtin(self, values: dict[str, object]) -> None:
-        """Refuse a UPC or EAN that contradicts the GTIN. Fill in an empty one."""
+        """Refuse a UPC or EAN that contradicts the GTIN. Fill in an empty UPC or EAN."""
         gtin = values.get("gtin")
         twin = twin_of(str(gtin or ""))
         if twin is None or values[twin] == gtin or not {twin, "gtin"} & {*self.changed_data}:

@@ -1,8 +1,8 @@
 """Pushes, captures and imports with 1, 2, 4, … processes, up to the cores of the machine.
 
-Each step prints its rate, the rate as a multiple of one process, and the waits of PostgreSQL's connections. A
-curve that bends shows the lock in these waits. Clients, PostgreSQL and Redis use the same cores, so the curve
-bends before the last core. The curves are also written as an SVG file.
+Each step prints its rate, and the states of PostgreSQL's connections: *computing*, or the lock or file that
+they wait for. If a curve bends, these waits name the reason. Clients, PostgreSQL and Redis use the same
+cores, so each curve bends before the last core. The curves are also written as an SVG file.
 """
 
 from __future__ import annotations
