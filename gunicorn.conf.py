@@ -26,8 +26,8 @@ limit_request_line = 8190  # enough for a filter and a cursor
 max_requests, max_requests_jitter = 20_000, 2_000
 timeout, graceful_timeout = 60, 10
 control_socket_disable = True
-# The application is loaded once, and the web processes share its memory. Nothing in it starts a thread or
-# opens a connection before the first request.
+# The application is loaded once, and the web processes share its memory. The application starts no thread and
+# opens no connection before the first request.
 preload_app = True
 
 # The web processes share one folder with their counters, because any web process may answer /metrics.

@@ -38,7 +38,9 @@ def refuse_guessing(secret: str, address: str) -> None:
     if count is not None and not count.allowed:
         caller.reject(refused_for=count.reset)
         raise RateLimited(
-            f"Too many wrong keys came from this address. Try again in {count.reset} s.", wait=count.reset
+            f"Too many wrong keys came from this address. Try again in {count.reset} s.",
+            wait=count.reset,
+            counted=count.headers("address"),
         )
 
 

@@ -20,7 +20,6 @@ from accounts.models import ApiKey, Credential
 from accounts.rates import Count, counter, parse_rate
 from accounts.scopes import Scope, parse_scope
 from api import caller, envelope
-from api.errors import ApiError
 from api.parsers import loads, whole_body
 from api.spelling import closest_match
 
@@ -31,12 +30,15 @@ SEPARATORS = re.compile("[,;|+]+")
 WRONG_FOR_CLIENT = parse_rate("10/min")
 
 
-class OAuthError(ApiError):
-    """An error with the members of an OAuth error (RFC 6749, section 5.2) and of the API's other errors."""
+class OAuthError(Exception):
+    """An error with the members of an OAuth error (RFC 6749, section 5.2) and of the API's other errors.
+
+    It is no ApiError, whose code and status belong to the class.
+    """
 
     def __init__(self, error: str, message: str, **more: Any) -> None:
         super().__init__(message)
-        self.error = error
+        self.error, self.message = error, message
         self.http_status: int = more.get("status", 400)
         self.envelope_code: str = more.get("code", "validation_error")
         self.http_headers: dict[str, str] = more.get("headers", {})
@@ -167,7 +169,7 @@ def _refuse_guessing(count: Count | None, *, of_address: bool) -> None:
         f"Too many wrong secrets. Try again in {count.reset} s.",
         status=429,
         code="rate_limited",
-        headers={"Retry-After": str(count.reset)},
+        headers={**count.headers("address" if of_address else "client"), "Retry-After": str(count.reset)},
     )
 
 

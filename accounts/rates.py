@@ -48,6 +48,17 @@ class Count:
     reset: int
     window: int
 
+    def headers(self, counted: str) -> dict[str, str]:
+        """Return the headers that show this count. `counted` is the limited object, such as `key`."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(self.reset),
+            # The same values in the headers of draft-ietf-httpapi-ratelimit-headers, a draft of the IETF.
+            "RateLimit-Policy": f'"{counted}";q={self.limit};w={self.window}',
+            "RateLimit": f'"{counted}";r={self.remaining};t={self.reset}',
+        }
+
 
 @functools.lru_cache(maxsize=1000)
 def parse_rate(text: str) -> RateLimitItem | None:
@@ -146,7 +157,7 @@ class Script:
 
 
 class Counter:
-    """A counter of hits against rates. It returns None while Redis does not answer."""
+    """A counter of hits for rate limits, in Redis. Its methods return None while Redis does not answer."""
 
     def __init__(self, url: str) -> None:
         # Scripts and windows are in Redis, so any number of processes together admit exactly the rate.

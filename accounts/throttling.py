@@ -29,15 +29,7 @@ class KeyThrottle(BaseThrottle):
         count = counter().hit(rate, f"key:{key.prefix}") if rate else None
         if count is None:
             return True
-        self._count = count
-        self.headers = {
-            "RateLimit-Limit": str(count.limit),
-            "RateLimit-Remaining": str(count.remaining),
-            "RateLimit-Reset": str(count.reset),
-            # The same values in the headers of draft-ietf-httpapi-ratelimit-headers, a draft of the IETF.
-            "RateLimit-Policy": f'"key";q={count.limit};w={count.window}',
-            "RateLimit": f'"key";r={count.remaining};t={count.reset}',
-        }
+        self._count, self.headers = count, count.headers("key")
         return count.allowed
 
     def wait(self) -> float | None:

@@ -23,6 +23,7 @@ from django.utils.functional import cached_property
 
 from accounts.encryption import decrypt, encrypt
 from accounts.models import TypedDraft
+from api.middleware import API_PREFIXES
 
 KEPT_FOR = timedelta(days=1)
 LARGEST = 64 * 1024
@@ -33,7 +34,6 @@ AUTHOR, MARK = "typed_by", "typed"
 """Names of cookies: the signed id of the last signed-in user, and a mark that a kept text may exist."""
 KEPT = "Your text is kept: open the page again, check it, and send it."
 FORGET = "forget_typed_text"
-API = "/v3/"
 SECRET = re.compile(r"pass|secret|token|credential|otp|code|(^|_)key|pin$", re.IGNORECASE)
 NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|chunk)")
 """Paths of forms that contain secrets or files."""
@@ -49,7 +49,7 @@ class TypedDraftMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if request.path.startswith(API):
+        if request.path.startswith(API_PREFIXES):
             return response
         if request.method == "POST":
             response = self._after_post(request, response)
@@ -60,7 +60,7 @@ class TypedDraftMiddleware:
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
         """Delete the draft of a page if the user pressed the button for this."""
-        if request.path.startswith(API) or request.method != "POST" or FORGET not in request.POST:
+        if request.path.startswith(API_PREFIXES) or request.method != "POST" or FORGET not in request.POST:
             return None
         if request.user.is_authenticated:
             _drafts(request.user.pk, request.get_full_path()).delete()

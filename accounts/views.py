@@ -55,7 +55,9 @@ class TokenView(APIView):
         refuse_unacceptable(request)
         key, scopes = entitled(request)
         throttle = KeyThrottle()
-        if not throttle.allow_key(key):
+        allowed = throttle.allow_key(key)
+        self.rate_headers = throttle.headers
+        if not allowed:
             self.throttled(request, throttle.wait() or 1.0)
         token, secret = AccessToken.issue(key, scopes, settings.OAUTH_TOKEN_LIFETIME)
         body: TokenJson = {
@@ -64,7 +66,7 @@ class TokenView(APIView):
             "expires_in": token.seconds_left,
             "scope": " ".join(sorted(token.scopes or [])),
         }
-        return Response(body, headers=throttle.headers)
+        return Response(body)
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, OAuthError):
@@ -75,7 +77,8 @@ class TokenView(APIView):
         return response
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        for name, value in NOT_STORED.items():
+        rate_headers: dict[str, str] = getattr(self, "rate_headers", {})  # empty before the key is known
+        for name, value in {**NOT_STORED, **rate_headers}.items():
             response[name] = value
         return super().finalize_response(request, response, *args, **kwargs)
 

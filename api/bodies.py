@@ -94,7 +94,7 @@ class Body(serializers.Serializer[Any]):
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
     def _may_narrow(self, key: str, value: object) -> bool:
-        """Tell whether an unknown field is probably a wrong name for the field that `narrowed_by` names."""
+        """Tell whether a client that sent this unknown field probably meant the field `narrowed_by`."""
         narrows = self.fields[self.narrowed_by]
         counts = isinstance(narrows, serializers.IntegerField) and isinstance(value, int | float | Decimal)
         return may_name_units(key, value) or (counts and not isinstance(value, bool))

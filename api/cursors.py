@@ -18,7 +18,7 @@ def write_cursor(*parts: object) -> str:
 
 
 def read_cursor(text: str, *, parts: int) -> list[Any]:
-    """Return the elements of a cursor. Raises ValueError for a text that is no list of `parts` elements."""
+    """Return the elements of a cursor. Raises ValueError if there are not exactly `parts` elements."""
     try:
         values = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except RecursionError as error:

@@ -125,16 +125,16 @@ class IdempotencyConflict(ApiError):
 
 
 class RateLimited(ApiError):
-    """More requests than a limit allows. `wait` is the number of seconds until the next allowed request."""
+    """More requests than a limit allows. `wait` are the seconds until the next; `counted` shows the limit."""
 
     code, status = "rate_limited", 429
 
-    def __init__(self, message: str, *, wait: int) -> None:
+    def __init__(self, message: str, *, wait: int, counted: Mapping[str, str]) -> None:
         super().__init__(message)
-        self.wait = wait
+        self.wait, self.counted = wait, counted
 
     def answer_headers(self) -> dict[str, str]:
-        return {**super().answer_headers(), "Retry-After": str(self.wait)}
+        return {**super().answer_headers(), **self.counted, "Retry-After": str(self.wait)}
 
 
 class Unavailable(ApiError):

@@ -17,7 +17,8 @@ def fields_of(shape: type) -> OpenApiParameter:
     return OpenApiParameter(
         "fields",
         {"type": "string", "maxLength": LONGEST, "pattern": f"^{one}(,{one})*$"},
-        description="The fields of the answer, comma-separated. Default: all fields.",
+        description="The fields of the answer, comma-separated. Default: all fields. The answer has no other "
+        "fields, even if its schema requires them.",
     )
 
 

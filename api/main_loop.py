@@ -27,7 +27,7 @@ class MainLoop:
         self._turned_at = time.monotonic()
 
     def is_turning(self) -> bool:
-        """Tell whether the loop has turned lately, or was excused."""
+        """Tell whether the loop has made a turn within STUCK_AFTER seconds, or may make no turns now."""
         if time.monotonic() - self._turned_at > STUCK_AFTER and self._excused():
             self.turned()
         return time.monotonic() - self._turned_at <= STUCK_AFTER

@@ -40,6 +40,17 @@ def begins(text: str | Combinable, term: str) -> Q:
     return Q(GreaterThanOrEqual(folded(text), first), LessThan(folded(text), end))
 
 
+def begins_with_digits(field: str, digits: str) -> Q:
+    """Make the condition that a text of digits begins with `digits`, for a plain index of the field.
+
+    The bounds contain only digits, because only digits have the same order in every collation.
+    """
+    condition = Q(**{f"{field}__gte": digits})
+    if stem := digits.rstrip("9"):
+        condition &= Q(**{f"{field}__lt": stem[:-1] + str(int(stem[-1]) + 1)})
+    return condition
+
+
 def beginning_with(rows: QuerySet[M], text: str | Combinable, term: str) -> QuerySet[M]:
     """Return the rows whose text begins with `term`, sorted by text."""
     return rows.filter(begins(text, term)).order_by(folded(text))

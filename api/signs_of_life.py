@@ -132,7 +132,7 @@ def keep_giving(
 
     def go_on() -> None:
         never = threading.Event()
-        give(part, **facts())
+        give(part, **_read(part, facts))
         while not never.wait(EVERY):
             give_if_turning(part, facts, main_loop)
 
@@ -143,10 +143,19 @@ def give_if_turning(part: str, facts: Callable[[], Mapping[str, float]], main_lo
     """Write a sign, unless the part has a main loop that hangs."""
     if main_loop is None or main_loop.is_turning():
         _stuck.discard(part)
-        give(part, **facts())
+        give(part, **_read(part, facts))
     else:
         _stuck.add(part)
         logger.error("the main loop of %s has not turned for %.0f s", part, STUCK_AFTER)
+
+
+def _read(part: str, facts: Callable[[], Mapping[str, float]]) -> Mapping[str, float]:
+    """Return the facts of a part. If they cannot be read, log the error and return no facts."""
+    try:
+        return facts()
+    except Exception:  # the part is alive, and its signs must go on
+        logger.exception("the facts of %s cannot be read", part)
+        return {}
 
 
 @atexit.register

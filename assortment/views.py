@@ -86,9 +86,8 @@ class AssortmentViewSet(RetailerViewSet):
         for tag, snapshot in held_tags(request, seen.epoch):
             if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
-        if (
-            "If-None-Match" in request.headers and not on_standby
-        ):  # the first snapshot was only for the comparison
+        # The first snapshot was only compared with the client's tags. The answer needs a durable snapshot.
+        if "If-None-Match" in request.headers and not on_standby:
             seen = take_snapshot(durable=True)
             headers["Updated-Since"] = iso(seen.at)
         headers["ETag"] = etag(request, seen)

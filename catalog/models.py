@@ -237,7 +237,7 @@ class VariantChange(models.Model):
 
     @classmethod
     def by(cls, variant_id: int, changed: Mapping[str, object], by: Actor) -> VariantChange:
-        """Return the unsaved row of a change that this actor has just made."""
+        """Return a new, unsaved change of the variant by this actor."""
         return cls(variant_id=variant_id, changed=dict(changed), actor=by.name, request_id=by.request_id)
 
 

@@ -28,5 +28,17 @@ def commit() -> str:
     """
     head = _line_in(_ROOT / ".git/HEAD", "")
     if head.startswith("ref: "):
-        head = _line_in(_ROOT / ".git" / head.removeprefix("ref: "), "")
+        head = _commit_of(_ROOT / ".git", head.removeprefix("ref: "))
     return (head or _line_in(_ROOT / "COMMIT", ""))[:12]
+
+
+def _commit_of(git: Path, ref: str) -> str:
+    """Return the commit of a branch from its own file, or from packed-refs, where `git gc` moves it."""
+    commit = _line_in(git / ref, "")
+    if commit:
+        return commit
+    try:
+        packed = (git / "packed-refs").read_text().splitlines()
+    except OSError:
+        return ""
+    return next((line.split(" ")[0] for line in packed if line.endswith(f" {ref}")), "")

@@ -78,7 +78,7 @@ def parse_url(url: str) -> dict[str, Any]:
 
 
 def connection_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the OPTIONS of a connection. Options in DATABASE_URL override ours."""
+    """Return the OPTIONS of a connection. Options in the URL override the defaults of this module."""
     options = f"{LIMITS['command'].options()} {given.get('options', '')}".rstrip()
     return {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES, **given, "options": options}
 

@@ -31,13 +31,23 @@ def secret_key(folder: Path) -> str:
     path = folder / "secret_key"
     with suppress(FileNotFoundError, NotADirectoryError):
         return path.read_text().strip()
-    key = secrets.token_urlsafe(50)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(key)
-    except FileExistsError:  # another process was first
+        _write_once(path, secrets.token_urlsafe(50))
         return path.read_text().strip()
     except OSError as error:
         sys.exit(f"SECRET_KEY is not set, and {path} cannot be written ({error.strerror}).")
-    return key
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file that other processes see only when it is complete. If the file exists, keep it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another process was first
+            path.hardlink_to(half)
+    finally:
+        half.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from api.redis_clients import SENTINEL_SCHEMES, Sentinels
 
 SENTINEL = (
     "REDIS_URL names Sentinels as redis+sentinel://user:password@one:26379,two:26379/mymaster/0, where"
-    " mymaster is their name of the master (docs/running.md, *Redis with a standby*)."
+    " mymaster is the name of the master (docs/running.md, *Redis with a standby*)."
 )
 SEVERAL = (
     "REDIS_URL names several servers. The service uses one Redis; a cluster is not supported "

@@ -17,6 +17,7 @@ from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.openapi_document import SPECTACULAR
 from config.openid import openid_apps
+from config.ports import port_number
 from config.redis_url import broker, checked
 from config.sign_in import ALLAUTH
 from config.ticks import TASK_ROUTES, beat_schedule
@@ -38,9 +39,9 @@ SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(SECRETS_DIR)
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
-PORT = env.int("PORT", 8000)
+PORT = port_number("PORT", env.str("PORT", "8000"))
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
-SFTP_PORT = env.int("SFTP_PORT", 2222)
+SFTP_PORT = port_number("SFTP_PORT", env.str("SFTP_PORT", "2222"))
 # All hosts behind one DNS name need the same host key. Without this setting, a key is created in SECRETS_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")
@@ -186,7 +187,7 @@ SPECTACULAR_SETTINGS = SPECTACULAR
 _networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
 WEBHOOK_NETWORKS = [ip_network(network) for network in _networks]
 WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the whole answer of a receiver
-# Days until accepted and dead deliveries are deleted.
+# Days until delivered and dead deliveries are deleted.
 WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
 
 # --- Background work -----------------------------------------------------------------------------
@@ -211,14 +212,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_ROUTES = TASK_ROUTES
 CELERY_BEAT_SCHEDULE = beat_schedule()
-# The number of jobs of one supplier that run at once. All suppliers share the workers.
+# The largest number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
 # Stock movements older than this number of days are replaced by one balance for each stock row and month.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
-# Days until old rows are deleted (backoffice.retention). 0 keeps the rows forever.
+# Days until the personal data of a finished order is erased (orders.erasing). 0 erases nothing automatically.
 ERASE_DAYS = env.int("ERASE_DAYS", 0)
+# Days until old rows are deleted (backoffice.retention). 0 keeps the rows forever.
 REJECT_DAYS = env.int("REJECT_DAYS", 90)
 IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
 UPLOAD_DAYS = env.int("UPLOAD_DAYS", 400)

@@ -1,4 +1,4 @@
-"""All paths of the service. The `urls` of an app list full paths."""
+"""All paths of the service. The `urls` of an app list full paths; only `portal` lists paths below portal/."""
 
 from django.contrib import admin
 from django.urls import include, path

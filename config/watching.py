@@ -1,4 +1,4 @@
-"""The collector of metrics about the state of the service. It asks the database every few seconds."""
+"""The collector of metrics about the state of the service. It asks the database at most every 10 seconds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "exchange_backup_age_seconds": ("Time since the newest complete backup of a host began.", ("host",)),
     "exchange_web_threads": ("Threads that answer requests.", ("host",)),
     "exchange_web_threads_busy": ("Threads that are answering a request.", ("host",)),
-    "exchange_watching_failed": ("Whether a question failed or exceeded its time limit.", ("question",)),
+    "exchange_watching_failed": (
+        "Whether a query for metrics failed or exceeded its time limit.",
+        ("question",),
+    ),
     "exchange_watching_seconds": ("Time to collect these metrics.", ()),
     "exchange_build_info": ("1, labeled with the running version.", ("version", "commit")),
 }

@@ -127,7 +127,7 @@ class DeliveryAdmin(RecordAdmin[Delivery]):
         name, _, number = term.partition(":")
         if name == "webhook":
             return Q(webhook=as_id(number))
-        # List all webhooks, so that PostgreSQL uses the unique index, whose first column is the webhook.
+        # Name all webhooks: the unique index of deliveries begins with the webhook, then the event.
         return Q(webhook__in=[*Webhook.objects.values_list("pk", flat=True)], event=as_id(term))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:

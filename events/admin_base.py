@@ -32,7 +32,7 @@ class RecordedAdmin(admin.ModelAdmin[Record], metaclass=AbstractMedia):
         self.save_recorded(obj, form.changed_data if change else None, by=operator_of(request))
 
     def save_recorded(self, record: Record, names: Collection[str] | None, *, by: Actor) -> None:
-        """Save these fields of a stored row, or a new row if `names` is None."""
+        """Save the fields `names` of a stored record. If `names` is None, save a new record."""
         if names is None:
             add_recorded(record, self.event_subject, by=by, **self.event_fields(record))
         else:

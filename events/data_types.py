@@ -1,4 +1,4 @@
-"""The `data` of each type of event, as TypedDicts. The schema documents are generated from this table."""
+"""The `data` of each type of event, as TypedDicts. The schema documents are generated from `DATA_TYPES`."""
 
 from __future__ import annotations
 

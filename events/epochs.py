@@ -1,10 +1,10 @@
 """Epochs of the database: a later epoch never gives out a number of an earlier epoch (ADR 63).
 
 A promoted standby may lack the last transactions, and a restored backup always lacks some. Without epochs,
-both would give out event numbers, change stamps, order stamps and ids that clients have already seen, and
-the clients would miss new rows. Therefore each epoch is a row (`events.models.Epoch`) with the identity of
-its PostgreSQL database. If the identity differs, a new epoch begins, and its numbers are higher than all
-others.
+such a database would again give out event numbers, change stamps, order stamps and ids that clients have
+already seen, and the clients would miss new rows. Therefore each epoch is a row (`events.models.Epoch`) with
+the identity of its PostgreSQL database. If the present database has another identity than the last row, a new
+epoch begins. Its numbers are higher than the numbers of all earlier epochs.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ BEGIN = f"""
         (SELECT max(events_after) FROM events_epoch) + {AHEAD}, (SELECT max(number) FROM events_event))
     RETURNING events_after
 """  # noqa: S608 - built from constants
-# A change number is the id of its transaction plus this offset. Transactions that began earlier and wait
-# for the locks of the new epoch get slightly smaller change numbers than the first number of the epoch.
+# A change number is the id of its transaction plus this offset. A transaction may have begun before the epoch
+# and wait for its locks. Its change number is slightly smaller than the first number of the epoch.
 CHANGE_OFFSET = "SELECT %s - pg_current_xact_id()::text::bigint"
 JUMP_IDS = f"""
     SELECT setval(s.seqrelid, coalesce(pg_sequence_last_value(s.seqrelid), 1) + {IDS_AHEAD})

@@ -22,7 +22,7 @@ def events(cursor: Any) -> Iterator[MetricSample]:
 
 
 def webhooks(cursor: object) -> Iterator[MetricSample]:
-    del cursor  # the selector uses the same connection, with the same time limit
+    del cursor  # not needed: the selector uses the same connection, with the same time limit
     totals = delivery_totals(MOST)
     yield MetricSample("exchange_webhook_deliveries", totals.waiting, (WAITING.value,))
     yield MetricSample("exchange_webhook_deliveries", totals.dead, (DEAD.value,))

@@ -46,8 +46,8 @@ MOVES: Final = (ARRIVE, TRY_AGAIN, GIVE_UP, REPLAY)
 DELAYS: Final = (5, 15, 60, 300, 900, 1800, 3600)
 # The longest delay that a receiver may request with Retry-After.
 LONGEST_DELAY: Final = 3600.0
-# Each delay except the first one becomes longer by a random part, at most this share of the delay. Otherwise
-# many deliveries would be repeated at the same time.
+# Each delay except the first delay becomes longer by a random time, at most this fraction of the delay.
+# Otherwise many deliveries would be sent again at the same time.
 SPREAD: Final = 0.1
 
 

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from accounts.models import member_names
 from accounts.operating.remarks import RecordKey, remarks_on
 from events.models import Event
 
 BY_KEY = re.compile(r"key:(\S+) \((.*)\)")
 FOR_PARTY = re.compile(r"(\w+) \((.+)\)")
-"""The name of a program that acts for a party: `demo (Acme)`."""
+"""The pattern of names of programs that act for a party, such as `demo (Acme)`."""
 FULFILLMENT = "fulfillments.fulfillment"
 LONGEST = 500  # a timeline shows at most this number of events
 
@@ -52,9 +54,13 @@ class TimelineEntry:
 
 def timeline(record: RecordKey, **of_events: int) -> list[HistoryEntry]:
     """Return the events and the remarks of a record, oldest first."""
-    happened = Event.objects.filter(**of_events).order_by("id")[:LONGEST]
-    shown = [*event_entries(happened), *remark_entries([record])]
+    shown = [*event_entries(newest(Event.objects.filter(**of_events))), *remark_entries([record])]
     return sorted(shown, key=lambda entry: entry.at)
+
+
+def newest(events: QuerySet[Event]) -> list[Event]:
+    """Return the newest LONGEST events, oldest first."""
+    return list(events.order_by("-id")[:LONGEST])[::-1]
 
 
 def event_entries(events: Iterable[Event]) -> list[HistoryEntry]:
@@ -116,7 +122,7 @@ def in_words(value: object) -> str:
 
 
 def actor_name(actor: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return the name of an actor, and the prefix of its API key or "". `names` has members' names."""
+    """Return an actor's name, and the prefix of the actor's API key or "". `names` has members' names."""
     match = BY_KEY.fullmatch(actor)
     if match:
         return match[2], match[1]

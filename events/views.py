@@ -59,7 +59,7 @@ def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
     after, limit = _read_after(request), read_limit(request)
     types = _read_types(request)
     Event.publish()
-    assert isinstance(request.auth, Access)  # the viewset has checked it
+    assert isinstance(request.auth, Access)  # the viewset refuses requests without a credential
     newer = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
     page = [event_json(event, reader) for event in _first(newer.order_by("number"), types, limit + 1)]
     results = page[:limit]

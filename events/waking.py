@@ -23,7 +23,11 @@ logger = logging.getLogger(__name__)
 
 CHANNEL = "exchange:webhooks:wake"
 AGAIN_AFTER = 0.5
-"""The shortest time in seconds between two wakes by a process. Senders stay busy for longer after a wake."""
+"""The shortest time in seconds between two wakes by a process.
+
+After a wake, senders read the database often for a longer time (`LINGER_SECONDS`). So they also find events
+that caused no wake of their own.
+"""
 ANSWER_WITHIN = 0.5  # the longest wait of a commit for a silent Redis, in seconds
 PAUSE = 5.0
 """Seconds without another try after a failure, so that requests do not wait for an unreachable Redis."""
@@ -61,7 +65,10 @@ class WakeListener:
     """A thread that calls a function at each wake, and connects again after a failure of Redis."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        """Prepare a thread that calls `woken` at each wake, and after each connect: a wake may be lost."""
+        """Prepare a thread that calls `woken` at each wake.
+
+        The thread also calls `woken` after each connect, because wakes are lost without a connection.
+        """
         self._woken = woken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="webhook wakes", daemon=True)

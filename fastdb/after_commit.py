@@ -14,6 +14,6 @@ P = ParamSpec("P")
 def call_after_commit(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
     """Call a function after the commit of this transaction. A failure is only logged."""
     bound = partial(function, *args, **kwargs)
-    # Django logs `__qualname__` of a function that failed. A plain partial has none, and the AttributeError
-    # would reach the client as an error of a change that is committed.
+    # Django logs the `__qualname__` of a function that failed. A plain partial has no `__qualname__`, and the
+    # AttributeError would report a committed change to the client as failed.
     transaction.on_commit(update_wrapper(bound, function), robust=True)

@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Through:
-    """A mark for a field whose column, with the same name, is in a related model."""
+    """A mark for a field that reads the column of the same name in a related model."""
 
     relation: str
 

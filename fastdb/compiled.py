@@ -37,7 +37,7 @@ class Param(Expression):
 def any_of(column: str, name: str) -> Func:
     """Build the condition `column = ANY(list)`, with a list that each call passes."""
     values = Func(Param(name), function="ANY")
-    # Written with `=` by hand, because a lookup would put ANY in parentheses.
+    # Write `=` by hand, because a lookup would put ANY in parentheses.
     return Func(column, values, template="%(expressions)s", arg_joiner=" = ", output_field=BooleanField())
 
 
@@ -68,7 +68,7 @@ class Statement(Generic[T]):
 class CompiledQuery(Generic[T]):
     """A queryset with `Param` values. A call passes the values, runs the query and returns a list.
 
-    The items are instances, or the rows of `as_rows`, and are typed as such:
+    The items are instances, or the rows of `as_rows`. The type checker knows their type:
 
         @CompiledQuery
         def lines_of() -> QuerySet[OrderLine, LineRow]:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 def read_first(read: Callable[[], T]) -> T:
     """Return the result of `read` without the `SELECT 1` by which Django tests a persistent connection.
 
-    `read` must change nothing: if the connection turns out to be dead, `read` runs again on a new one.
+    `read` must change nothing: if the connection is dead, `read` runs again on a new connection.
     """
     untyped: Any = connection  # Django's types lack the attributes about the connection's health
     if untyped.connection is None or untyped.health_check_done or untyped.in_atomic_block:

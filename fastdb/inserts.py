@@ -54,7 +54,7 @@ def _insert(instances: Sequence[Model], otherwise: str = "") -> list[Row]:
         field for field in _defaulting(model) if not _by_default(getattr(instances[0], field.attname))
     )
     fields, beginning, values, returning = _statement(model, given)
-    database = connections[DEFAULT_DB_ALIAS]  # looked up once, not for each value
+    database = connections[DEFAULT_DB_ALIAS]  # look up the connection once, not for each value
     params = []
     for instance in instances:
         for field, plain in fields:

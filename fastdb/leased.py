@@ -2,7 +2,7 @@
 
 If a worker is killed, its row is free again after LEASE, and the next sweep wakes another worker. With a
 sweep every 5 seconds, the new worker starts at most 15 seconds after the old worker was killed. A slow worker
-that lost its row cannot write any more, because `held()` matches only rows of its own owner name.
+that lost its row can no longer write, because `held()` matches only rows of its own owner name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LeaseLost(Exception):
 
 
 class LeasedWork(models.Model):
-    """A row of work that one worker at a time holds."""
+    """A row of work that at most one worker holds at a time."""
 
     LEASE: ClassVar = timedelta(seconds=8)
 

@@ -55,7 +55,10 @@ def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
 
 
 def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
-    """Reserve stock for lines without the flag `behind`. Leave the units for such lines of older orders."""
+    """Reserve stock for this order's lines without the flag `behind`.
+
+    Leave the units that older orders need for their lines without this flag.
+    """
     if not lines:
         return 0
     older = shortage_by_stock_row({line.variant_id for line in lines}, change.order_id).of_older

@@ -59,7 +59,7 @@ class Change(Protocol):
         ...
 
     def note_routed(self, units: Mapping[int, int]) -> None:
-        """Note that these units, by order line, are routed now instead of unrouted."""
+        """Note that unrouted units of the order were routed. `units` has the number by order line id."""
         ...
 
     def check_order(self, order_id: int) -> None:

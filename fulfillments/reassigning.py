@@ -119,7 +119,7 @@ def _matched_by(line: WantedLine) -> str:
 def _why_not(decision: DecisionJson, source: ConsideredJson) -> str:
     """Return the reason why a candidate gets no units, if the candidates together have too few units.
 
-    In this case no candidate gets units, because a reassignment moves all of its units or none.
+    In this case no candidate gets units, because the chosen units are reassigned all together or not at all.
     """
     if not source["quantity"]:
         return source["reason"]

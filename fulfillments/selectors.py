@@ -180,7 +180,8 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             [uncaptured],
         )
         captured: dict[int, datetime] = dict(cursor.fetchall())
-    # A concurrent transaction has captured the other rows. Only a new statement can see their times.
+    # The first statement skips fulfillments that another transaction has captured. Only a new statement can
+    # see the times of these captures.
     others = [pk for pk in uncaptured if pk not in captured]
     if others:
         captured |= dict(

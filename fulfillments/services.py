@@ -99,8 +99,8 @@ def _delist(variant_ids: set[int], *, by: Actor) -> None:
 def lock_joinable(change: Change) -> dict[WarehouseKey, Fulfillment]:
     """Lock and return the order's uncaptured fulfillments. New units from the same warehouse can join them.
 
-    A fulfillment is left out if its supplier has another currency now. The lock prevents a capture meanwhile,
-    because a capture inserts a row that refers to the fulfillment.
+    A fulfillment is left out if its supplier has another currency now. While the lock is held, the
+    fulfillment cannot be captured, because a capture inserts a row that refers to the fulfillment.
     """
     new = Fulfillment.objects.filter(order_id=change.order_id, state=State.NEW, capture=None).order_by("pk")
     new = new.filter(currency=F("supplier__currency"))

@@ -142,7 +142,7 @@ SHIP = Move(
     SHIPPED,
     SUPPLIER,
     "shipped",
-    otherwise=(ACCEPTED,),  # a parcel with some of the units: the rest stays open
+    otherwise=(ACCEPTED,),  # the parcel has only some of the units: the other units stay open
     work=True,
 )
 REJECT_OUT_OF_STOCK = Move(
@@ -177,7 +177,7 @@ REJECT_WRONG_ADDRESS = Move(
     WRONG_ADDRESS,
     SUPPLIER,
     "wrong_address",
-    otherwise=WORKABLE,  # only some units
+    otherwise=WORKABLE,  # the move covers only some units
     repeated_in=WRONG_ADDRESS,
     work=True,
 )
@@ -238,7 +238,7 @@ CANCEL_UNCAPTURED = Move(
     CANCELED,
     RETAILER,
     "canceled",
-    otherwise=(NEW,),  # some units are not canceled
+    otherwise=(NEW,),  # the move cancels only some units
 )
 WITHDRAW = Move(
     "withdraw",
@@ -256,7 +256,7 @@ WITHDRAWN: Final = "withdrawn"
 
 
 class Excluded(Enum):
-    """The source that routing does not ask again for an order line until the refusal ends."""
+    """The kind of source that routing does not ask again for an order line until the refusal ends."""
 
     NOTHING = "nothing"
     WAREHOUSE = "warehouse"

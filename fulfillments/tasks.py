@@ -14,7 +14,7 @@ from fulfillments.simulating import running
 logger = logging.getLogger(__name__)
 
 SECONDS = 5.0
-"""The time limit of one run. Other periodic tasks wait meanwhile; the next run continues the work."""
+"""The time limit of one run. Other periodic tasks wait during a run, and the next run continues the work."""
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -34,7 +34,7 @@ DELIVERIES = {"waiting": "waiting", "delivered": "delivered", "dead": "given up"
 def order_timeline(
     order_id: int, lines: Mapping[int, str], fulfillment_id: int | None = None
 ) -> tuple[list[HistoryEntry], bool]:
-    """Return the entries, oldest first, and whether more entries exist than the limit.
+    """Return the newest entries, oldest first, and whether older entries exist beyond the limit.
 
     `lines` has the names of the order's lines by id. With a `fulfillment_id`, return only
     the entries of this fulfillment.
@@ -55,7 +55,7 @@ def order_timeline(
         subjects.append(("orders.order", order_id))
     skus = {variant_id: sku for sku, variant_id in names.values()}
     fulfillment_lines = {pk: sku for pk, (sku, _) in names.items()}
-    events = list(Event.objects.filter(**narrowed).order_by("id")[: LONGEST + 1])
+    events = list(Event.objects.filter(**narrowed).order_by("-id")[: LONGEST + 1])[::-1]
     people = member_names({event.actor for event in events})
     entries = [
         *event_entries(events, lines, fulfillment_lines, people),
@@ -71,7 +71,7 @@ def order_timeline(
         started[entry.request_id] = min(started.get(entry.request_id, entry.at), entry.at)
     started.pop("", None)
     entries.sort(key=lambda entry: (started.get(entry.request_id, entry.at), entry.about != "event"))
-    return entries[:LONGEST], len(entries) > LONGEST
+    return entries[-LONGEST:], len(entries) > LONGEST
 
 
 def event_entries(
@@ -122,7 +122,7 @@ def _item(item: Mapping[str, object], named: Mapping[int, str], lines: Mapping[i
 
 def _decisions(order_id: int, lines: Mapping[int, str], events: list[Event]) -> Iterator[HistoryEntry]:
     """Yield the routing decisions, without reasons. Each entry gets the request id of the nearest event."""
-    decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("id")[:LONGEST])
+    decisions = list(RoutingDecision.objects.filter(order_id=order_id).order_by("-id")[:LONGEST])
     chosen = [
         [(line, one) for line in each.lines for one in line["candidates"] if one["quantity"]]
         for each in decisions
@@ -169,7 +169,7 @@ def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
         for webhook in Webhook.objects.filter(of_parties).select_related("supplier", "retailer")
         if types
     }
-    deliveries = Delivery.objects.filter(webhook__in=[*webhooks], event__in=[*types]).order_by("id")
+    deliveries = Delivery.objects.filter(webhook__in=[*webhooks], event__in=[*types]).order_by("-id")
     for delivery in deliveries[:LONGEST] if webhooks else ():
         webhook = webhooks[delivery.webhook_id]
         answer = delivery.last_error or (f"HTTP {delivery.last_status}" if delivery.last_status else "")
@@ -200,10 +200,10 @@ def _movements(
     narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
 ) -> Iterator[HistoryEntry]:
     """Yield the stock movements. Consecutive movements with the same kind and cause make one entry."""
-    moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("id")
+    moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("-id")
     if "fulfillment_id" in narrowed:
         moved = moved.filter(fulfillment_id=narrowed["fulfillment_id"])
-    movements = list(moved[: LONGEST + 1])
+    movements = list(moved[: LONGEST + 1])[::-1]
     warehouses = Warehouse.objects.in_bulk({movement.warehouse_id for movement in movements})
     for (kind, warehouse_id, fulfillment_id, actor, reason), together in groupby(movements, _cause):
         group = list(together)

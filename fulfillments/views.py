@@ -276,7 +276,7 @@ class FulfillmentViewSet(SupplierViewSet):
         return Response(body)
 
     def _reject_each(self, elements: list[dict[str, object]]) -> list[MoveOutcome | ApiError]:
-        """Reject the elements in turn. Raises Busy or Unavailable if the database fails meanwhile."""
+        """Reject the elements in turn. Raises Busy or Unavailable if the database fails in between."""
         done: list[MoveOutcome | ApiError] = []
         for element in elements:
             try:

@@ -40,7 +40,7 @@ class ApproveForm(forms.Form):
 
 
 def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
-    """Return the approval form. It offers the warehouses only if the file changes several of them."""
+    """Return the approval form. The form lists warehouses only if the file changes several warehouses."""
     names = _warehouses(job)
     return ApproveForm(names if len(names) > 1 else [], sent)
 
@@ -73,7 +73,7 @@ def _cancel(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def why_not(job: ImportJob, *moves: JobMove, by: ActorKind = ActorKind.OPERATOR) -> str:
-    """Return the reason when none of these moves is allowed, else an empty string."""
+    """Return the reason why the job allows no action of `moves`, else an empty string."""
     refusals = []
     for move in moves:
         try:
@@ -115,7 +115,7 @@ def _outlook(job: ImportJob) -> str:
 def _message_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
     form = MessageForm(sent, initial={"text": proposed_text(job)})
     if settings.EMAIL_URL:
-        digest = getattr(job.supplier, "digest", None)  # absent until the supplier subscribes to digests
+        digest = getattr(job.supplier, "digest", None)  # a supplier has no digest until it subscribes
         form.fields["mail_to"] = forms.EmailField(
             required=False,
             initial=digest.address if digest else "",

@@ -1,8 +1,8 @@
 """Import rejected rows after a person has corrected them on a page.
 
 The corrected rows become a file in the format of an error report. The import treats this file like a report
-that the supplier corrected. It ignores the report's own columns, and it does not set the stock of absent
-variants to 0.
+that the supplier corrected: the import ignores the report's own columns, and does not set the stock of
+absent variants to 0.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from imports.states import UNFINISHED, Status
 from sftp_ingest.area import contents
 
 MOST_ROWS = 100
-# The cells of all rows on one page. Each cell is a form field, and settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-# must allow this many.
+# The largest number of cells on one page. Each cell is a form field, and Django refuses forms with more than
+# settings.DATA_UPLOAD_MAX_NUMBER_FIELDS fields.
 MOST_CELLS = 8_000
 
 

@@ -58,7 +58,7 @@ def cells_of(reject: Reject, cells: Sequence[str]) -> list[str]:
 
 
 def _rejects(job: ImportJob) -> Iterator[Reject]:
-    """Yield the rejects page by page, each page after the last (line, id) of the page before.
+    """Yield the rejects page by page. Each page begins after the last (line, id) of the previous page.
 
     A server-side cursor in autocommit would make PostgreSQL store all rows first.
     """

@@ -18,7 +18,8 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, Upload
 from sftp_ingest.remote.sources import Local, classify
 
-# The most files that a supplier's unfinished and failed jobs may keep. Failed jobs can be retried for a week.
+# The largest number of files that a supplier's unfinished and failed jobs may keep. Failed jobs keep their
+# files for a week, because they can be retried.
 MOST_FILES = 1_000
 LINES_AT_ONCE = 10_000
 

@@ -76,7 +76,7 @@ class KindApi:
     settings_body: Callable[..., SettingsBody]
     """The body of an automatic import's settings."""
     files: str
-    """The files in words, such as `product files`."""
+    """The words for files of this kind, such as `product files`."""
     description: str
 
     @property

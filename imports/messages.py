@@ -13,7 +13,7 @@ from sftp_ingest.area.paths import REPORTS
 
 
 def proposed_text(job: ImportJob) -> str:
-    """Return a proposed text, which the operator may edit."""
+    """Return a text for the message about this job. The operator may edit the text."""
     parts = [f"Hello {job.supplier},", _status_text(job)]
     if job.error:
         parts.append(f"{job.error['code']}: {job.error['message']}")

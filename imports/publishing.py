@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 REASONS = 10
-LONGEST_STEM = 180  # in bytes, so that suffixes still fit into a file's name
+LONGEST_STEM = 180  # a limit in bytes, which leaves room for suffixes
 
 
 def publish(job: ImportJob) -> None:
@@ -96,7 +96,7 @@ def _first_reasons(job: ImportJob) -> list[str]:
 
 def _counts(job: ImportJob) -> str:
     if kind_of(job.kind).imports_every_file:
-        # The rows of such a file are actions. An unchanged row is an action that was done before.
+        # Each row of a file of this kind is an action. An unchanged row is an action that was done before.
         return (
             f"Rows {job.rows_total}: done {job.updated}, unchanged {job.unchanged}, refused {job.rejected}."
         )

@@ -11,7 +11,7 @@ REPORT_COLUMNS = ["line", "field", "code", "message"]
 
 
 def own_columns(header: Sequence[str]) -> int:
-    """Return how many columns of a header come from our error report: the number of its columns, or 0."""
+    """Return the number of report columns at the start of a header; 0 if the file is not an error report."""
     return len(REPORT_COLUMNS) if list(header[: len(REPORT_COLUMNS)]) == REPORT_COLUMNS else 0
 
 

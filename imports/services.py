@@ -1,4 +1,4 @@
-"""Start imports, supersede older imports, and change settings. Other moves are methods of `ImportJob`."""
+"""Start imports, supersede older imports, and change settings. Other status changes are in `ImportJob`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The statuses of an import and the moves between them (contract 6 and 12), as pure data.
+"""The statuses of an import and the allowed changes of status (contract 6 and 12), as pure data.
 
-Models, admin and tests read this table. No other module defines which moves are legal.
+Models, admin and tests read this table. No other module defines which changes are allowed.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SYSTEM = (ActorKind.SYSTEM,)
 class JobMove:
     """A change of an import's status.
 
-    The move ends in `target` or in one of `otherwise`. Only the holder of the lease may make a `fenced` move.
-    In the status `repeated_in`, the move changes nothing. A move with an empty `event` records no event.
+    The new status is `target` or one of `otherwise`. Only the holder of the lease may make a `fenced` change.
+    A job in the status `repeated_in` stays unchanged. A change with an empty `event` records no event.
     """
 
     name: str
@@ -64,13 +64,13 @@ class JobMove:
         return status in self.sources and actor in self.by
 
     def check(self, status: str, actor: ActorKind) -> None:
-        """Raise InvalidTransition unless this actor may make this move from that status."""
+        """Raise InvalidTransition unless this actor may make this change in a job with this status."""
         if not self.is_possible(status, actor):
             raise forbidden(status, self.done, actor)
 
 
 def forbidden(status: str, done: str, actor: ActorKind) -> InvalidTransition:
-    """Return the error for a refused move. Its message names the status and the allowed moves."""
+    """Return the error for a refused change. Its message names the status and the allowed changes."""
     ways = dict.fromkeys(move.done for move in moves_from(status, actor))
     allowed = f"it can be {' or '.join(ways)}" if ways else "no further action is possible"
     return InvalidTransition(f"This import is {status} and cannot be {done}; {allowed}.")
@@ -96,11 +96,11 @@ SUCCEED = JobMove(
     (RUNNING,),
     SUCCEEDED,
     SYSTEM,
-    otherwise=(SUCCEEDED_WITH_ERRORS,),  # some rows were rejected
+    otherwise=(SUCCEEDED_WITH_ERRORS,),  # if some rows were rejected
     fenced=True,
 )
 FAIL = JobMove("fail", "failed", "import.failed", (RUNNING,), FAILED, SYSTEM, fenced=True)
-# The worker stops after a person asked for it.
+# The worker stops, because a person asked to cancel the job.
 STOP = JobMove("stop", "stopped", "import.canceled", (RUNNING,), CANCELED, SYSTEM, fenced=True)
 CANCEL = JobMove(
     "cancel",
@@ -133,5 +133,5 @@ MOVES: Final = (
 
 
 def moves_from(status: str, actor: ActorKind) -> Iterable[JobMove]:
-    """Return the moves that this actor may make from that status."""
+    """Return the changes that this actor may make in a job with this status."""
     return (move for move in MOVES if move.is_possible(status, actor))

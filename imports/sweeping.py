@@ -61,7 +61,7 @@ def _is_due(name: str, seconds: int) -> bool:
 def wake_waiting() -> int:
     """Wake a worker for the first unfinished job of each supplier and kind, unless a worker holds this job.
 
-    Return the number of these jobs.
+    Return the number of woken workers.
     """
     waits = Case(When(status=Status.RUNNING, then=0), default=1)
     first = (

@@ -31,7 +31,7 @@ def template(kind: str) -> str:
 
 
 def workbook(kind: str) -> bytes:
-    """Return the same three lines as a workbook."""
+    """Return a workbook with the three lines of the CSV template."""
     columns, *lines = _lines(kind)
     return as_xlsx(columns, [dict(zip(columns, line, strict=True)) for line in lines])
 

@@ -41,7 +41,7 @@ class Counts:
     missing: Composable = field(default_factory=lambda: SQL("false"))
     """The condition for a row without a stock level."""
     line: Composable | None = None
-    """The line of a file."""
+    """The line of the count in its file."""
     moved: Composable = field(default_factory=lambda: SQL(""))
     """A join with the units that moved since `as_of`, if `on_hand` needs it."""
     expect_no_conflict: bool = False

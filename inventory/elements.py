@@ -103,7 +103,7 @@ def _day(value: object) -> date | None:
 
 
 def _refuse_contradictions(element: dict[str, object], warehouse_id: int) -> None:
-    """Refuse an element that names another warehouse or a time, because the push would ignore both."""
+    """Refuse an element with another warehouse or its own time, because these apply to the whole push."""
     named = element.get("warehouse_id")
     if named is not None and _number(named, MOST) != warehouse_id:
         message = f"This push is for warehouse {warehouse_id}. Send a separate push for each warehouse."
@@ -114,7 +114,7 @@ def _refuse_contradictions(element: dict[str, object], warehouse_id: int) -> Non
 
 
 def _one_of(element: dict[str, object], first: str, second: str) -> object:
-    """Return the value under either name; both may be present if they are equal."""
+    """Return the value of the key `first` or `second`. If the element has both keys, they must agree."""
     value, other = element.get(first), element.get(second)
     if value is None:
         value = other
@@ -167,5 +167,7 @@ def _identifier_as_sent(element: object, id_type: IdType) -> object:
     """Return the identifier as the client sent it, to name the element in an error."""
     if not isinstance(element, dict):
         return None
-    value = element.get("id", element.get(id_type.value))
+    value = element.get("id")
+    if value is None:
+        value = element.get(id_type.value)
     return value[:LONGEST] if isinstance(value, str) else value if isinstance(value, int) else None

@@ -52,7 +52,8 @@ class ExpectedAt(fields.Date):
         try:
             day = super().to_internal_value(data)
         except ValidationError as error:
-            raise ValidationError(error.detail, code=InvalidDate.code) from error
+            # Pass plain texts, because an ErrorDetail would keep its own code.
+            raise ValidationError([*map(str, error.detail)], code=InvalidDate.code) from error
         if is_past(day):
             raise ValidationError(PAST, code=InvalidDate.code)
         return day

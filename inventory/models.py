@@ -100,14 +100,14 @@ class StockLevel(models.Model):
         ]
         indexes = [
             models.Index("warehouse", "variant", name="stock_of_warehouse"),
-            # Use the flag as the condition. The two quantities change with every push, and a condition
+            # Use `overpromised` as the condition. The two quantities change with every push, and a condition
             # that names them would force PostgreSQL to write the index each time.
             models.Index("id", condition=Q(overpromised=True), name="stock_overpromised"),
             BrinIndex("changed_in", pages_per_range=16, autosummarize=True, name="stock_changed_in"),
         ]
 
     def __str__(self) -> str:
-        cached = self._state.fields_cache  # show the names only if they need no query
+        cached = self._state.fields_cache  # show only names that are already loaded
         variant = self.variant.sku if "variant" in cached else self.variant_id
         warehouse = self.warehouse.name if "warehouse" in cached else self.warehouse_id
         return f"{variant} at {warehouse}: {self.on_hand} ({self.reserved} reserved)"

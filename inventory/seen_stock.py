@@ -3,7 +3,7 @@
 Planning an order with many lines takes time, and writing its rows takes time, too. If the push locked the
 stock first, every other order for the same goods would wait. Therefore a push plans with the stock it has
 read, writes its rows, and reserves the units last. One statement locks the stock rows, checks that the
-planned units are still available, and reserves all of them or none.
+planned units are still available, and reserves all units or nothing.
 """
 
 from __future__ import annotations

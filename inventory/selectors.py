@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, Member
 from catalog.models import Variant
 from imports.models import ImportJob
 from inventory.models import MovementKind, StockMovement, Warehouse
 
-# Read the first movements of each matching index range in the requested order, then the first of all these.
+# Read the first movements of each matching index range, in the requested order. Then sort the
+# movements of all ranges, and return the first movements.
 NEWEST = """
     SELECT newest.* FROM {ranges}, LATERAL (
         SELECT m.* FROM inventory_stockmovement m
@@ -78,7 +79,10 @@ class Movements:
         return list(StockMovement.objects.raw(statement, params))
 
     def _index_ranges(self) -> tuple[str, str]:
-        """Return the ranges of the best index as a FROM item, and the condition for movements in a range."""
+        """Return the FROM item and the condition that make the query read the best index.
+
+        The FROM item has one row per range of the index. The condition selects the movements in a range.
+        """
         if self.order_id is not None:
             return "(VALUES (1)) AS one", "m.order_id = %(order)s AND m.warehouse_id = ANY(%(warehouses)s)"
         if self.variant_ids is not None:
@@ -94,40 +98,54 @@ def skus_of(movements: list[StockMovement]) -> dict[int, str]:
     return dict(Variant.objects.filter(pk__in=ids).values_list("pk", "sku"))
 
 
-KEY, IMPORT = re.compile(r"key:(\w+)"), re.compile(r"import:(\d+)")
+OF_PARTY, IMPORT = re.compile(r"key:\w+|member:\d+"), re.compile(r"import:(\d+)")
 
 
 class Actors:
     """The actors of stock movements, as one supplier may see them.
 
-    The supplier sees its own keys and imports by name, and only the role of other actors. Their names, files
-    and requests stay hidden. For example, a retailer's key reserves stock when it pushes an order, and a
-    competitor's key reserves stock when it rejects units that are then routed to this supplier.
+    The supplier sees its own keys, members and imports by name, and only the role of other actors. Their
+    names, files and requests stay hidden. For example, a retailer's key reserves stock when it pushes an
+    order, and a competitor's key reserves stock when it rejects units that are then routed to this supplier.
     """
 
     def __init__(self, supplier_id: int, movements: Iterable[StockMovement]) -> None:
         names = {movement.actor for movement in movements}
-        prefixes = {match[1] for match in map(KEY.match, names) if match}
+        self._suppliers = _suppliers_of({match[0] for match in map(OF_PARTY.match, names) if match})
         jobs = {match[1] for match in map(IMPORT.fullmatch, names) if match}
-        keys = ApiKey.objects.filter(prefix__in=prefixes).values_list("prefix", "supplier_id")
-        self._keys = dict(keys) if prefixes else {}
         own = ImportJob.objects.filter(supplier_id=supplier_id, pk__in=jobs).values_list("pk", flat=True)
         self._jobs = {str(pk) for pk in own} if jobs else set()
         self._supplier_id = supplier_id
 
     def is_own(self, actor: str) -> bool:
-        """Return whether the actor is the supplier's own key or import."""
-        key, job = KEY.match(actor), IMPORT.fullmatch(actor)
-        return bool(key and self._keys.get(key[1]) == self._supplier_id) or bool(job and job[1] in self._jobs)
+        """Return whether the actor is the supplier's own key, member or import."""
+        of_party, job = OF_PARTY.match(actor), IMPORT.fullmatch(actor)
+        if of_party:
+            return self._suppliers.get(of_party[0]) == self._supplier_id
+        return bool(job and job[1] in self._jobs)
 
     def name(self, actor: str) -> str:
-        """Return an own key or import, or `system:…`, unchanged. Return only the role of other actors.
+        """Return the supplier's own key, member or import unchanged; return `system:…` unchanged, too.
 
-        The roles are `retailer`, `operator` and `system`.
+        For other actors, return only their role: `retailer`, `operator` or `system`.
         """
         if actor.startswith("user:"):
             return "operator"
-        key = KEY.match(actor)
-        if self.is_own(actor) or not (key or IMPORT.fullmatch(actor)):
+        of_party = OF_PARTY.match(actor)
+        if self.is_own(actor) or not (of_party or IMPORT.fullmatch(actor)):
             return actor
-        return "retailer" if key and self._keys.get(key[1], 0) is None else "system"
+        return "retailer" if of_party and self._suppliers.get(of_party[0], 0) is None else "system"
+
+
+def _suppliers_of(actors: Collection[str]) -> dict[str, int | None]:
+    """Return the supplier ids of `key:…` and `member:…` actors; None for the actors of retailers."""
+    prefixes = [name.removeprefix("key:") for name in actors if name.startswith("key:")]
+    members = [name.removeprefix("member:") for name in actors if name.startswith("member:")]
+    suppliers: dict[str, int | None] = {}
+    if prefixes:
+        keys = ApiKey.objects.filter(prefix__in=prefixes).values_list("prefix", "supplier_id")
+        suppliers |= {f"key:{prefix}": supplier for prefix, supplier in keys}
+    if members:
+        found = Member.objects.filter(pk__in=members).values_list("pk", "supplier_id")
+        suppliers |= {f"member:{pk}": supplier for pk, supplier in found}
+    return suppliers

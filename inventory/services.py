@@ -143,7 +143,7 @@ def push(
 
 
 def _note_push(warehouse: Warehouse) -> None:
-    """Store the time of this push, at most every 10 minutes, because concurrent pushes wait for the row."""
+    """Store the time of this push, at most every 10 minutes: other pushes wait for the warehouse's row."""
     if warehouse.heard_at is None or timezone.now() - warehouse.heard_at > HEARD_INTERVAL:
         Warehouse.objects.filter(pk=warehouse.pk).update(heard_at=Now())
 

@@ -57,7 +57,7 @@ class CancelableUnits:
         return locked - set(captured)
 
     def left(self, line: OrderLine) -> int:
-        """Return the number of units that can be canceled at once, or requested from a supplier."""
+        """Return the number of units that can still be canceled, at once or by asking a supplier."""
         return line.unrouted + sum(each.cancelable for each in self._reachable(line))
 
     def wanted(self, asked: Sequence[Mapping[str, Any]] | None, *, again: bool) -> dict[int, int]:

@@ -143,9 +143,9 @@ def _cancel(
     result: Cancelation,
     reason: str,
 ) -> dict[int, int]:
-    """Cancel unrouted units, and ask suppliers to release the rest.
+    """Cancel unrouted units, and ask suppliers to release their units.
 
-    Two kinds of units with suppliers are also canceled at once: units that wait for a right address, and
+    Two kinds of units with suppliers are canceled at once, too: units that wait for a right address, and
     units that the partnership allows to cancel without asking the supplier. Return the number of canceled
     unrouted units by line.
     """
@@ -167,7 +167,7 @@ def _cancel(
 def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
     """Cancel unrouted units: first rejected units, then waiting units.
 
-    Return the number of canceled units by line, and subtract it from `wanted`.
+    Return the number of canceled units by line. Subtract these units from `wanted`.
     """
     unheld = [line for line in lines if line.unrouted and wanted[line.pk]]
     dropped = {line.pk: min(line.unrouted, wanted[line.pk]) for line in unheld}

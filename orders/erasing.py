@@ -31,7 +31,7 @@ BY_PERSON = ("customer", "company", "e-mail")
 PERSONAL = [field.name for field in personal_fields(Order)]
 ERASES = ", ".join(str(field.verbose_name) for field in personal_fields(Order))
 """The names of the erased fields, for operators."""
-AT_ONCE = 200  # orders in one run of the task
+AT_ONCE = 200  # a run of the task erases at most this many orders
 
 
 def why_not(order: Order) -> str:

@@ -17,7 +17,8 @@ from accounts.models import Retailer, WhenShort, default_currency
 from api.amounts import NO_AMOUNT
 from fulfillments.planning.candidates import WantedLine
 from orders.change import OrderChange, change_of
-from orders.nightly_results import Reconciliation as Reconciliation  # Django finds models here
+from orders.nightly_results import Reconciliation as Reconciliation  # Django looks for models in this module
+from orders.pending_erasures import PendingErasure as PendingErasure
 from orders.personal import personal
 from orders.processing_state import FINISHED, ProcessingState
 from orders.search_entries import SearchEntry as SearchEntry
@@ -224,20 +225,6 @@ class CancelRequest(models.Model):
 
     def __str__(self) -> str:
         return self.cancel_id
-
-
-class PendingErasure(models.Model):
-    """The unfinished search for copies of the personal texts of an erased order."""
-
-    order = models.OneToOneField(
-        Order, on_delete=models.CASCADE, primary_key=True, related_name="pending_erasure"
-    )
-    texts = models.TextField(help_text="The former personal texts, encrypted.")
-    step = models.CharField(max_length=50, blank=True, help_text="The kind of copies that is searched.")
-    position = models.BigIntegerField(default=0, help_text="Where the search continues.")
-
-    def __str__(self) -> str:
-        return f"erasure of order {self.order_id}"
 
 
 class RetailerClock(models.Model):

@@ -164,8 +164,8 @@ def _pushed() -> QuerySet[Order]:
 def _fill_from_seen(change: OrderChange[Order], lines: list[OrderLine], wants: list[Want]) -> None:
     """Plan and write the order without locking stock for the planning.
 
-    Raises StockMoved if the stock changed meanwhile. Raises StockMoved also if a backorder may wait for a
-    variant that the order reserves, because only `_fill_from_held` leaves units for backorders.
+    Raises StockMoved if the stock changed after it was read. Raises StockMoved also if a backorder may wait
+    for a variant that the order reserves, because only `_fill_from_held` leaves units for backorders.
     """
     stock = SeenStock.read(_variants(wants), by=change.by)
     taken = _fill(change, lines, wants, stock, StockLeft(stock.availability()))
@@ -206,7 +206,7 @@ def _fill(
     stock.save(missed=missed)
     if missed:
         # This transaction could not lock stock rows that did not exist yet. Request an allocation, because
-        # stock may have arrived in a new row meanwhile.
+        # another transaction may have inserted such a row with stock.
         stock_arrived(missed)
     return {each.candidate.variant_id for each in allocations if each.reserved}
 

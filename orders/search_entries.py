@@ -12,8 +12,8 @@ class SearchEntry(models.Model):
     """A lower-case text that finds an order: one of its numbers, or the customer's name or e-mail.
 
     A database trigger writes the entries, so no code can forget an entry. The texts have their own table,
-    because each change updates the order's row, and would also update the indexes of texts in this row. After
-    a correction of the address, the former texts still find the order.
+    because each update of an order's row would also update the indexes of texts in this row. After a
+    correction of the address, the former texts still find the order.
     """
 
     pk = models.CompositePrimaryKey("text", "order_id")

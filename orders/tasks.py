@@ -10,7 +10,7 @@ from orders.erasing_copies import search
 from orders.reconciling import nightly
 
 SECONDS = 10.0
-"""The time limit of one run. Other periodic tasks wait meanwhile; the next run continues the work."""
+"""The time limit of a run, because other periodic tasks wait for its end. The next run continues the work."""
 
 
 @shared_task  # type: ignore[untyped-decorator]

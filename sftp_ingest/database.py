@@ -11,7 +11,7 @@ from django.db import DatabaseError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 ALIAS = "default"
-MOST = 20  # connections of one server, for any number of sessions
+MOST = 20  # the most connections of one server, even with more sessions
 IDLE_SECONDS, WAIT_SECONDS = 10.0, 20.0
 
 _slots = threading.BoundedSemaphore(MOST)

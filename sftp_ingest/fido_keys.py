@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from paramiko import Message, PKey
 
 USER_PRESENT = 0x01
-FLAGS_AND_COUNTER = 5  # bytes
+FLAGS_AND_COUNTER = 5  # the length of both together, in bytes
 
 
 class FidoKey(PKey):  # type: ignore[misc]

@@ -15,7 +15,7 @@ MIN_RSA_BITS = 2048
 
 def parse_public_key(line: str) -> PKey:
     """Parse a line such as `ssh-ed25519 AAAA… comment`. Raises ValueError with the reason."""
-    from paramiko import PKey  # paramiko needs 20 MB of memory
+    from paramiko import PKey  # import late: paramiko needs 20 MB of memory
 
     return _parse(line, PKey.from_type_string)
 
@@ -26,14 +26,14 @@ def parse_public_keys(text: str) -> list[PKey]:
 
 
 def _parse_login_key(line: str) -> PKey:
-    """Parse a key of a login. Unlike a host key, it may be a FIDO security key."""
+    """Parse a login's key, which may be a FIDO security key. Host keys cannot be FIDO security keys."""
     return _parse(line, _read_login_key)
 
 
 def _read_login_key(kind: str, blob: bytes) -> PKey:
-    from paramiko import PKey  # paramiko needs 20 MB of memory
+    from paramiko import PKey  # import late: paramiko needs 20 MB of memory
 
-    from sftp_ingest.fido_keys import FIDO_KEYS  # imports paramiko
+    from sftp_ingest.fido_keys import FIDO_KEYS  # import late: `fido_keys` imports paramiko
 
     return FIDO_KEYS[kind](data=blob) if kind in FIDO_KEYS else PKey.from_type_string(kind, blob)
 

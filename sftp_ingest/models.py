@@ -81,7 +81,7 @@ class Upload(models.Model):
         null=True,
         editable=False,
         related_name="uploads",
-        db_index=False,  # `upload_unswept_blob` below skips the rows without a blob
+        db_index=False,  # the index `upload_unswept_blob` is smaller: it omits rows without a blob
         help_text="The content until the automatic import has checked it, also after another upload.",
     )
 

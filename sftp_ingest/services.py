@@ -40,13 +40,14 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
     with transaction.atomic():
         former = type(credentials)._default_manager.select_for_update().get(pk=credentials.pk)
         credentials.save(update_fields=fields)
-        credentials.refresh_from_db()  # the object may hold old values of all other fields
+        credentials.refresh_from_db()  # other fields of the object may be out of date
         changed = _differences(former, credentials)
         if not changed:
             return
         _record("updated", credentials, by, changed)
         if former.supplier_id != credentials.supplier_id:
-            _record("updated", former, by, changed)  # for the history of the former supplier
+            # The former supplier gets an event too, because the history of each supplier has its own events.
+            _record("updated", former, by, changed)
 
 
 def delete(credentials: Credentials, *, by: Actor) -> None:

@@ -22,7 +22,7 @@ class UploadViewSet(SupplierViewSet):
 
     def needed_scope(self) -> Scope:
         access = self.request.auth
-        assert isinstance(access, Access)  # `initial` ensures this
+        assert isinstance(access, Access)  # `initial` refuses requests without a key
         return Scope.INVENTORY_READ if Scope.INVENTORY_READ in access.scopes else Scope.CATALOG_READ
 
     @extend_schema(

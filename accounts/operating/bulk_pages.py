@@ -29,7 +29,7 @@ COLUMNS = ("record", "name", "result", "message")
 
 
 class BulkPages(ModelAdmin[Record]):
-    """The admin of a model with actions, with the pages of an action on many records."""
+    """A base class for admins with actions. It adds the pages for an action on many records."""
 
     actor_kind: ClassVar[ActorKind] = ActorKind.OPERATOR
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()

@@ -44,7 +44,7 @@ def limit_of(username: str) -> int | None:
 
 
 def waiting_for(user: User | AnonymousUser) -> list[OperatorAction]:
-    """Return other operators' actions that this user may approve. If the settings are empty, run no query."""
+    """Return other operators' actions that this user may approve. Run no query if approvals are off."""
     if not (settings.SECOND_OPERATOR_ACTIONS or settings.SECOND_OPERATOR_LIMITS):
         return []
     waiting = OperatorAction.objects.filter(finished_at=None, confirmed_at=None, requested_at__isnull=False)

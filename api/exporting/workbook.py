@@ -71,13 +71,19 @@ def workbook(rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
             file.writestr(name, text)
         with file.open(SHEET, "w", force_zip64=True) as sheet:
             sheet.write(f'{XML}<worksheet xmlns="{MAIN}"><sheetData>'.encode())
+            last: Sequence[Cell] | None = None  # the last row of a full sheet is a note if more rows follow
             for number, row in enumerate(rows, start=1):
-                last = number == MOST_ROWS
-                sheet.write(_row(["There are more rows than a sheet can have."] if last else row))
-                if last:
+                if number > MOST_ROWS:
+                    last = ["There are more rows than a sheet can have."]
                     break
+                if number == MOST_ROWS:
+                    last = row
+                    continue
+                sheet.write(_row(row))
                 if number % AT_ONCE == 0:
                     yield pipe.take()
+            if last is not None:
+                sheet.write(_row(last))
             sheet.write(b"</sheetData></worksheet>")
     yield pipe.take()
 

@@ -29,7 +29,7 @@ def beat() -> str:
     except RedisError:
         return UNKNOWN
     if not ages:
-        return "no tick was heard of"
+        return "no tick was reported"
     return "ok" if min(ages) < ALIVE_FOR else f"no tick for {min(ages):.0f} seconds"
 
 

@@ -39,7 +39,7 @@ def shared_folder() -> str:
         for name, (mark, at) in sorted(others.items())
         if mark != mine and time.time() - at < HEARD_WITHIN and name != host
     ]
-    return f"is not that of {', '.join(strangers)}" if strangers else "ok"
+    return f"differs from the folder of {', '.join(strangers)}" if strangers else "ok"
 
 
 def mark_of(folder: Path) -> str:

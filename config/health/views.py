@@ -64,7 +64,7 @@ def statusz(request: HttpRequest) -> HttpResponse:
     failed = [name for name, result in checks.items() if result != "ok"]
     if not failed:
         return _answer(200, {"status": "ready", "checks": checks, **more})
-    reason = f"Not as it should be: {', '.join(f'{name} ({checks[name]})' for name in failed)}."
+    reason = f"These checks failed: {', '.join(f'{name} ({checks[name]})' for name in failed)}."
     refusal = {**envelope.error("unavailable", reason), "status": "not ready", "checks": checks, **more}
     response = _answer(503, refusal)
     response["Retry-After"] = readiness.RETRY_AFTER
@@ -117,7 +117,7 @@ def _disk() -> str:
 
 def _webhooks() -> str:
     try:
-        return "no process sends to them" if no_sender_runs() else "ok"
+        return "no process sends webhooks" if no_sender_runs() else "ok"
     except DatabaseError:
         return "unknown without the database"
 

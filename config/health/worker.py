@@ -31,6 +31,6 @@ def write_heartbeat(**_: object) -> None:
 
 
 def has_heartbeat() -> bool:
-    """Tell whether any worker wrote a heartbeat lately. Raises RedisError."""
+    """Return whether any worker wrote a heartbeat lately. Raises RedisError."""
     with redis_client() as client:
         return bool(client.exists(HEARTBEAT_KEY))

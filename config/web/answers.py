@@ -45,7 +45,7 @@ def too_long(arrival: Arrival) -> bytes | None:
         return refusal(431, "The headers of this request are too long.")
     if not arrival.too_long:
         return None
-    message = "The body is longer than this path takes."
+    message = "The body is longer than this path allows."
     return refusal(413, message, _oauth_members(arrival.request.path, "invalid_request", message))
 
 

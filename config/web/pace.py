@@ -27,8 +27,8 @@ LEARNS = 0.2
 KNOWN_UNTIL = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
 """Shared memory: its first number is the time until which known parties count as active.
 
-All web processes share it, because gunicorn imports this module before it forks them. With separate memory,
-strangers would keep the processes without a known party busy, and so the whole machine.
+All web processes share this memory, because gunicorn imports this module before it forks them. With separate
+memory, a process without a known party would not limit strangers, and strangers could keep the machine busy.
 """
 
 
@@ -58,7 +58,7 @@ class StrangersPace:
         return max(0.0, self._next_of_all - now, self._next.get(stranger, 0.0) - now)
 
     def began(self, stranger: Hashable, now: float) -> None:
-        """Record that a request of a client without an accepted credential begins.
+        """Record that a request of this stranger begins.
 
         The computing time is known only at the end of the request. Until then, use the average of earlier
         requests.

@@ -72,7 +72,7 @@ class Worker(ThreadWorker):
     def check_config(cls, cfg: Any, log: Any) -> None:
         """Refuse a TLS certificate, because requests are read as plain bytes. Raises ConfigError."""
         if cfg.is_ssl:
-            raise ConfigError("TLS is a proxy's work: this server reads plain HTTP.")
+            raise ConfigError("This server reads plain HTTP. Use a proxy for TLS.")
 
     def init_process(self) -> None:
         util.write_error = answers.write_error
@@ -160,7 +160,7 @@ class Worker(ThreadWorker):
         self._hold(connection, 0)
 
     def _is_refused(self, connection: Connection) -> bool:
-        """Tell whether this network tried too many wrong keys. If so, refuse the request after a pause."""
+        """Return whether this network tried too many wrong keys. If so, refuse the request after a pause."""
         assert connection.caller is not None  # set when the head of the request was read
         if not (seconds := self.parties.refused_for(connection.caller, time.monotonic())):
             return False
@@ -212,7 +212,7 @@ class Worker(ThreadWorker):
             return super().handle_request(req, conn)
         finally:
             conn.computed = time.thread_time() - began
-            assert conn.caller is not None  # read from the head of its request
+            assert conn.caller is not None  # set when the head of the request was read
             self.parties.note(conn.caller, caller.verdict(), time.monotonic())
             # gunicorn restarts a worker after `max_requests`, to bound leaks. Strangers must not cause this.
             self.nr -= is_stranger(conn.party)

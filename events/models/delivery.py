@@ -13,7 +13,7 @@ from events.states import DeliveryStatus
 
 
 class Delivery(models.Model):
-    """One event for one webhook. It waits for an attempt, or for an earlier delivery of its subject."""
+    """One event for one webhook. A delivery waits for an attempt or for earlier deliveries of its subject."""
 
     LIFETIME = timedelta(hours=72)
 
@@ -68,7 +68,7 @@ class Delivery(models.Model):
             ),
             models.Index("webhook", "event", condition=Q(status="dead"), name="delivery_dead"),
             models.Index("attempted_at", condition=~Q(status="waiting"), name="delivery_ended"),
-            # The retention rule and the foreign key look up the deliveries of an event before it is deleted.
+            # Before an event is deleted, the retention rule and the foreign key look up its deliveries.
             models.Index("event", name="delivery_of_event"),
         ]
 

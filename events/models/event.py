@@ -100,8 +100,8 @@ class Event(models.Model):
             models.Index("id", condition=Q(number=None), name="event_unnumbered"),
             models.Index("supplier", "number", name="event_of_supplier"),
             models.Index("retailer", "number", name="event_of_retailer"),
-            # For pollers that request a rare type. With `area` in the index, the planner chooses this index.
-            # Otherwise it would choose the index of all numbers and read the events of every party.
+            # These indexes serve pollers that request a rare type. PostgreSQL chooses them only because they
+            # include `area`. Otherwise it would read the events of all parties by number.
             *(
                 models.Index(
                     party,
@@ -116,10 +116,10 @@ class Event(models.Model):
             models.Index("area", "id", name="event_in_area"),
             models.Index("order_id", "id", condition=Q(order_id__isnull=False), name="event_of_order"),
             models.Index("import_id", "id", condition=Q(import_id__isnull=False), name="event_of_import"),
-            # For the list of operators' actions: few events are from operators.
+            # These two indexes serve the list of operators' actions. Operators cause few events.
             models.Index("occurred_at", "id", condition=BY_OPERATORS, name="event_by_operators"),
             models.Index("actor", "occurred_at", "id", condition=BY_OPERATORS, name="event_by_operator"),
-            # For the search by request_id, which integrators quote.
+            # Operators search by the request_id that an integrator quotes.
             models.Index(folded("request_id"), condition=~Q(request_id=""), name="event_of_request_folded"),
         ]
 

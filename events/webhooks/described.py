@@ -13,7 +13,7 @@ HEADERS = {
 
 _RECEIVE: dict[str, object] = {
     "operationId": "receive_event",
-    # Clients do not make this call. Without this mark, openapi-generator writes code that does not compile.
+    # Clients do not make this call. Without `x-internal`, openapi-generator writes code that cannot compile.
     "x-internal": True,
     "summary": "Receive an event at your own URL",
     "description": "Answer 2xx within ten seconds. After another answer the service tries again for 72 hours "

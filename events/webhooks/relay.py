@@ -1,8 +1,8 @@
 """The relay creates one delivery for each event and each webhook that wants the event.
 
 The bookmark is the number of the last relayed event. Numbers become visible in order (ADR 46), so no event is
-missed. The transaction that inserts the deliveries locks and moves the bookmark, so several processes may
-relay.
+missed. The transaction that inserts the deliveries also locks and updates the bookmark, so several processes
+may relay.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db.models import Max, Min
 from events.models import Delivery, Event, RelayBookmark, Webhook
 
 LIFETIME = f"{Delivery.LIFETIME.total_seconds():.0f} seconds"
-MOST_EVENTS = 2_000  # in one transaction
+MOST_EVENTS = 2_000  # the most events that one transaction relays
 
 # The subject of an event: an order or an import. Events with the same subject are sent in order.
 SUBJECT = """
@@ -83,7 +83,7 @@ def relay() -> int:
 
 
 def _before_all_webhooks() -> int:
-    """Return a number up to which no webhook wants an event."""
+    """Return the number after which the first webhook wants events: no webhook wants an earlier event."""
     first = Webhook.objects.present().aggregate(after=Min("after"))["after"]
     return last_number() if first is None else first
 

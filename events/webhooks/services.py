@@ -17,8 +17,8 @@ from events.recording import record
 from events.webhooks.relay import count_wanted, last_number, relay_again, revive_dead
 from events.webhooks.types import TESTED
 
-MOST_WEBHOOKS = 20  # of one party
-MOST_REPLAYED = 100_000  # events by one request
+MOST_WEBHOOKS = 20  # the most webhooks of one party
+MOST_REPLAYED = 100_000  # the most events in one replay request
 
 
 class TooManyWebhooks(ApiError):
@@ -42,7 +42,7 @@ def create(
     secret = webhook.make_secret()
     Event.publish()
     with transaction.atomic():
-        # Without this lock, a relay could pass an event before it sees this webhook.
+        # Without this lock, a relay that does not see the new webhook yet could skip an event for it.
         RelayBookmark.lock()
         if Webhook.objects.present().for_party(party).count() >= MOST_WEBHOOKS:
             raise TooManyWebhooks(f"There are already {MOST_WEBHOOKS} webhooks. Remove one first.")

@@ -1,4 +1,4 @@
-"""The check and the parts of a webhook's URL."""
+"""The parser of a webhook's URL, which refuses URLs that the service must not call."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from events.models import Delivery, Webhook
 from events.states import WAITING
 
-MOST = 5_000  # rows of one statement
+MOST = 5_000  # the most rows that one statement changes or deletes
 
 # Senders do not try a delivery while its webhook is switched off, or while an earlier delivery of the same
 # record waits. Give up such deliveries after their expiry.

@@ -47,7 +47,7 @@ class WebhooksOfParty(PartyViewSet):
     @property
     def areas(self) -> frozenset[str]:
         """Return the areas of events that this request's key may see."""
-        assert isinstance(self.request.auth, Access)  # the viewset has checked it
+        assert isinstance(self.request.auth, Access)  # the viewset refuses requests without a key
         return areas_of(self.request.auth.scopes)
 
     def webhooks(self) -> WebhookQuerySet:

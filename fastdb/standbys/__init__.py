@@ -1,1 +1,1 @@
-"""Reads from standbys of the database. The decorator in `reads` marks views that may use them (ADR 63)."""
+"""Reads from standbys of the database. Views with the decorator in `reads` may use a standby (ADR 63)."""

@@ -1,4 +1,4 @@
-"""Choose the standby for a read, and leave out standbys that do not answer."""
+"""The choice of a standby for a read. Standbys that do not answer are left out for some seconds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chosen_standby(floor: int) -> tuple[BaseDatabaseWrapper | None, str]:
     try:
         primary = primary_state()
     except (DatabaseError, InterfaceError) as error:
-        logger.warning("No standby can be chosen: the primary does not tell its state (%s).", error)
+        logger.warning("No standby can be chosen: the state of the primary is unknown (%s).", error)
         return None, AWAY
     reason = AWAY
     aliases, first = settings.STANDBYS, next(_turn)
@@ -77,7 +77,8 @@ def state_of(alias: str) -> StandbyState | None:
         except FAILURES:
             if not was_open:
                 raise
-            state = _state(standby)  # the standby may have restarted since the last read
+            # Connect and ask again: a restart of the standby may have closed the old connection.
+            state = _state(standby)
     except FAILURES as error:
         leave_out(alias, error)
         return None

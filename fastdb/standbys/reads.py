@@ -120,7 +120,7 @@ def _over(source: BaseDatabaseWrapper, chunks: Iterable[A]) -> Generator[A]:
 def _note(standby: BaseDatabaseWrapper | None, client: str) -> None:
     """Raise the client's floor (`fastdb.standbys.floors`) to the position of the server that answered.
 
-    Skip this for an answer from the only standby: its later answers are never older.
+    Skip this for an answer from the only standby, because later answers of this standby are never older.
     """
     if standby is None:
         raise_floor(client)
@@ -163,7 +163,7 @@ def _is_lost(error: Exception) -> bool:
 
 
 def _drop(standby: BaseDatabaseWrapper, error: Exception) -> None:
-    """Close the connection. Leave the standby out if the connection was lost before."""
+    """Close the connection to a standby. If the connection was already lost, leave the standby out."""
     untyped: Any = standby
     if untyped.connection is None or untyped.connection.closed:
         leave_out(standby.alias, error)

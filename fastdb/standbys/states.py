@@ -45,7 +45,7 @@ class Epochs:
 class PrimaryState(NamedTuple):
     """The position in the write-ahead log, the system time and the epoch of the primary.
 
-    `at` is the time at which this process read them, from `time.monotonic`.
+    `at` is the time at which this process read the state, from `time.monotonic`.
     """
 
     position: int

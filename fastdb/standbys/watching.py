@@ -13,7 +13,7 @@ from fastdb.standbys.states import primary_state
 
 def standbys(cursor: object) -> Iterable[MetricSample]:
     """Yield whether each standby may answer reads, and how many seconds it is behind."""
-    del cursor  # the states are read over the connections that reads use
+    del cursor  # unused: `state_of` asks each standby over its own connection
     if not settings.STANDBYS:
         return
     primary = primary_state(fresh=0)

@@ -95,9 +95,10 @@ def action_of(
     by: ActorKind = ActorKind.OPERATOR,
     **more: Any,
 ) -> AdminAction[Any]:
-    """Return an action that makes a move, if the move's sources and actors allow it.
+    """Return an admin action that makes a move.
 
-    `unless` returns another reason why the move is not possible, or an empty text.
+    The action is possible only if the move allows the fulfillment's state and the actor `by`, and if `unless`
+    returns an empty text. Otherwise `unless` returns the reason why the move is not possible.
     """
 
     def run(fulfillment: Fulfillment, actor: Actor, answers: dict[str, object]) -> str:

@@ -91,11 +91,11 @@ class FulfillmentAdmin(RecordAdmin[Fulfillment]):
         return f"of order {order.retailer_order_id} of {order.retailer}, at {fulfillment.supplier}"
 
     def search_condition(self, term: str) -> Q:
-        # Name all retailers, because the index of order numbers starts with the retailer.
+        # Name all retailers: the index of order numbers begins with the retailer, then the number.
         retailers = [*Retailer.objects.values_list("pk", flat=True)]
         of_order = Fulfillment.objects.filter(order__retailer_order_id=term, order__retailer__in=retailers)
         parcels = Shipment.objects.filter(begins("tracking_number", term))
-        # Separate queries, because an OR across the joins would read whole tables.
+        # Use two queries: a single query with an OR across the joins would read whole tables.
         ids = {
             *of_order.values_list("pk", flat=True)[:MOST_FOUND],
             *parcels.values_list("fulfillment_id", flat=True)[:MOST_FOUND],

@@ -126,7 +126,7 @@ class Counted:
         of_fulfillment = Event.objects.filter(SAME_FULFILLMENT)
         if self.count in COUNTED_ONCE:
             return events.exclude(Exists(of_fulfillment.filter(counted, pk__lt=OuterRef("pk"))))
-        if counted == SHIPPED:  # the last parcel counts, if the fulfillment was completed
+        if counted == SHIPPED:  # count only the last parcel, and only if the fulfillment was completed
             completed = of_fulfillment.filter(to_state=State.SHIPPED, pk__gte=OuterRef("pk"))
             later = of_fulfillment.filter(counted, pk__gt=OuterRef("pk"))
             return events.filter(Exists(completed)).exclude(Exists(later))

@@ -164,7 +164,7 @@ ROWS: tuple[tuple[str, str], ...] = (
 
 
 def _sides(before: SideJson, after: SideJson) -> list[tuple[str, Any, Any, Any]]:
-    """Return a tuple for each measure: its title, its values without and with the rule, the difference."""
+    """Return the title of each measure, its values without and with the rule, and their difference."""
     then, now = cast(dict[str, object], before), cast(dict[str, Any], after)
     counts = [(title, then[name], now[name]) for name, title in ROWS]
     amounts = [

@@ -11,8 +11,6 @@ from fulfillments.models import PerformanceTarget
 
 @admin.register(PerformanceTarget)
 class PerformanceTargetAdmin(RecordedAdmin[PerformanceTarget]):
-    """The list and the form of targets."""
-
     event_subject = "performance_target"
     list_display = ("valid_for", "ship_within_hours", "on_time_percent", "most_refused_percent")
     list_select_related = ("partnership__retailer", "partnership__supplier")

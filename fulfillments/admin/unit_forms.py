@@ -13,7 +13,7 @@ from fulfillments.reassigning import find_alternatives
 MOST_LINES = 50
 """The largest number of lines for which a form has fields.
 
-Some units of a longer fulfillment can be shipped by API or file, but not with this form.
+With this form, a longer fulfillment can only be shipped as a whole. Use the API or a file to ship some units.
 """
 
 
@@ -37,7 +37,9 @@ class UnitsForm(forms.Form):
             )
 
     def clean(self) -> dict[str, object]:
-        """Refuse a form in which all lines have 0 units, or with units of a line that has no room any more.
+        """Refuse a form in which all lines have 0 units, or that has units of a line without a field.
+
+        A line has no field if its last unit was shipped or canceled while the page was open.
 
         A request without any line, for example from a script, is allowed and means all units.
         """

@@ -35,7 +35,7 @@ LAST_DIGITS = re.compile(r"\d\d:\d\d(:\d\d)?(?:\.(\d+))?")
 
 
 class Asked(Protocol):
-    """The fields, of an instance or of a query's row, that determine a fulfillment's open request."""
+    """A model instance or a row of a query, with the fields that determine a fulfillment's open request."""
 
     @property
     def id(self) -> int: ...

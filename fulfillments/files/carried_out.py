@@ -17,9 +17,9 @@ from fulfillments.models import CarriedOutRow, Fulfillment
 from imports.models import ImportJob
 
 Row = Mapping[str, str]
-# The digest is computed from these columns. `fulfillment_id` is not among them, because it is a column of the
-# table. A missing column counts as empty. `shipped_at` is left out, because a row with another time is still
-# about the same parcel.
+# The digest is computed from these columns. A missing column counts as empty. `fulfillment_id` is left out,
+# because `CarriedOutRow` stores the fulfillment beside the digest. `shipped_at` is left out, because a row
+# with another time is still about the same parcel.
 COMPARED = ("action", "tracking_number", "carrier", "line_id", "sku", "quantity", "reason", "asked_at")
 WHOLE_NUMBERS = {"line_id": LONGEST_ID, "quantity": LONGEST_QUANTITY}
 

@@ -25,7 +25,7 @@ FIRST_COLUMNS = (
 LEFT_OUT = {"shipping_address", "billing_address", "sales_order_number", "is_gift"}
 ORDER_COLUMNS = tuple(name for name in SHARED_WITH_SUPPLIERS if name not in LEFT_OUT)
 COLUMNS = (*FIRST_COLUMNS, *(name for name in ORDER_COLUMNS if name not in FIRST_COLUMNS))
-"""The columns of the files. A new field of an order becomes the last column, so no other column moves."""
+"""The columns of the files. A new field of an order becomes the last column, after all old columns."""
 # Spreadsheets read a telephone number with this pattern as a number and never as a formula. So the cell is
 # not escaped.
 PHONE = re.compile(r"\+[0-9 ]+")

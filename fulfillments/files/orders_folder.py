@@ -73,8 +73,8 @@ def _to_do(fulfillments: QuerySet[Fulfillment], wanted: Q, units: Units, write: 
 
 
 def _content(page: list[FulfillmentRow], units: Units, write: Write = as_csv) -> bytes:
-    # Read the times of the requests before the lines. Otherwise, if a line joins a fulfillment meanwhile, the
-    # file could have the time of the later request without the new line.
+    # Read the times of the requests first, and then the lines, because a line may join between the two reads.
+    # If the lines were read first, the file could have the request time of a new line without this line.
     moments = asked_at(page)
     return write(COLUMNS, line_rows(fulfillments_json(page), moments, units))
 

@@ -36,7 +36,7 @@ class UnitsByLine:
     """
 
     def __init__(self, fulfillment: Fulfillment, shipped: Quantities | None = None) -> None:
-        """Read the lines. `shipped` is the content of a known parcel, if the rows repeat this parcel."""
+        """Read the lines. If the rows repeat a known parcel, pass its units as `shipped`."""
         self.lines = list(fulfillment.lines.order_by("pk"))
         self.room = {
             line.pk: shipped.get(line.pk, 0) if shipped is not None else line.open for line in self.lines

@@ -80,13 +80,13 @@ class CancelableFulfillment(MovableFulfillment):
         return MoveOutcome.DONE
 
     def _ship_kept(self, change: Change) -> None:
-        """Ship the kept parcels, which also waited for the answer to the cancellation request."""
+        """Ship the parcels that were kept until the answer to the cancellation request."""
 
     def answer_by_default(self, change: Change) -> MoveOutcome:
         """Give the partnership's default answer for a supplier whose time to answer has passed."""
         self._reread(change)
         if self.state != State.CANCELING or self.due_at is None or self.due_at > timezone.now():
-            return MoveOutcome.UNCHANGED  # the supplier has answered meanwhile
+            return MoveOutcome.UNCHANGED  # the supplier has already answered, or has more time now
         if self.partnership.cancelation_default == CancelationDefault.APPROVE:
             return self.approve_cancelation(change)
         return self.refuse_cancelation(change)

@@ -14,7 +14,7 @@ class CarriedOutRow(models.Model):
         "fulfillments.Fulfillment",
         on_delete=models.CASCADE,
         related_name="carried_out_rows",
-        db_index=False,  # the index of the constraint begins with this column
+        db_index=False,  # not needed: the index of the constraint begins with this column
     )
     digest = models.BinaryField(
         max_length=16, help_text="The beginning of the SHA-256 of the action and all other cells."

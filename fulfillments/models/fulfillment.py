@@ -42,7 +42,7 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
         return self.exclude(HELD)
 
     def overdue(self) -> Self:
-        """Keep fulfillments after a time limit to capture, accept, ship or answer. Leave out held orders."""
+        """Keep fulfillments past a time limit to capture, accept, ship or answer. Leave out held orders."""
         late = Q(due_at__lte=Now())
         uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
         return self.filter(late | uncaptured).not_held()
@@ -291,7 +291,7 @@ class Fulfillment(CancelableFulfillment):
         return MoveOutcome.DONE
 
     def restock(self, change: Change, *, only: int | None = None) -> MoveOutcome:
-        """Put returned units back into stock if they are not there yet. `only` limits this to one return."""
+        """Put returned units back into stock, unless they are back already. `only` is the id of a return."""
         lines = self._reread(change)
         returns = self.returns.order_by("pk") if only is None else self.returns.filter(pk=only)
         outcomes = [returned.restock(change, lines, returned.not_restocked) for returned in returns]

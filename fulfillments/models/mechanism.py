@@ -160,7 +160,7 @@ def check_same(state: str, name: str, known: str, given: str) -> None:
 
 
 def repeated_otherwise(state: str, before: str, given: str) -> InvalidTransition:
-    """Return the error for a repeated call with another value. It names the state and the allowed moves."""
+    """Return the error for a repeated call with another value. The error names state and allowed moves."""
     allowed = allowed_from(state, ActorKind.SUPPLIER)
     return InvalidTransition(
         f"{before}; it cannot be repeated with {given}. The fulfillment is '{state}'; {allowed}."

@@ -59,5 +59,5 @@ class PerformanceTarget(models.Model):
 
     @classmethod
     def common(cls) -> PerformanceTarget:
-        """Return the targets of partnerships without their own: the stored row, else the defaults."""
+        """Return the targets for partnerships without own targets: the stored row, else the defaults."""
         return cls.objects.filter(partnership=None).first() or cls()

@@ -106,12 +106,12 @@ class _LinesByName:
         return agreed if agreed or name == "id" else self._by_now(name).get(value, [])
 
     def known(self, name: str) -> Collection[str]:
-        """Return the values of all lines in this field."""
+        """Return the agreed values of the field `name`, or else the present values of the variants."""
         return self._by_agreed(name) or self._by_now(name)
 
     def _by_agreed(self, name: str) -> dict[str, list[FulfillmentLine]]:
         if name not in self._agreed:
-            # A line has no agreed ean.
+            # Lines have no field `ean`, so there are no agreed values for it.
             named = ((getattr(line, name), line) for line in self._lines if hasattr(line, name))
             self._agreed[name] = _grouped(named)
         return self._agreed[name]

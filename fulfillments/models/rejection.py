@@ -11,7 +11,7 @@ class RejectionQuerySet(models.QuerySet["Rejection"]):
         return self.filter(fulfillment__order_id=order_id, fulfillment__supplier_id=supplier_id)
 
     def end(self) -> int:
-        """End these rejections, so that routing asks their suppliers again. Return the number ended."""
+        """End these rejections, so that routing asks their suppliers again. Return their number."""
         return self.filter(ended_at=None).update(ended_at=Now())
 
 

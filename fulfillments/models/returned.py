@@ -41,7 +41,7 @@ class Return(models.Model):
     # The key `restocked` of an item is the number of its units that are back in stock.
     items = models.JSONField(default=list, help_text='The returned units: [{"line": id, "quantity": n}]')
     returned_at = models.DateTimeField(db_default=Now())
-    # A trigger copies both parties from the partnership, so that each party's list has an index.
+    # A trigger copies both parties from the partnership. Lists of returns need an index by party.
     supplier = _copied_party(Supplier)
     retailer = _copied_party(Retailer)
 

@@ -86,7 +86,7 @@ class _Explanation:
             yield decision
 
     def _warehouses(self, candidate: Candidate, chosen: Mapping[StockKey, Allocation]) -> list[int | None]:
-        """Return the warehouses that have the variant in stock or ship it, or else the default warehouse."""
+        """Return the warehouses that have the variant in stock or were chosen, else the default warehouse."""
         used = [warehouse for variant, warehouse in chosen if variant == candidate.variant_id]
         warehouses = sorted({*self.stocked.get(candidate.variant_id, ()), *used})
         return [*warehouses] or [candidate.default_warehouse_id]

@@ -7,7 +7,7 @@ from typing import Final
 CREATED = "created"
 TO_CAPTURE, TO_ACCEPT, TO_SHIP = "to_capture", "to_accept", "to_ship"
 OUT_OF_STOCK, MISSING_SKU, WRONG_ADDRESS = "out_of_stock", "missing_sku", "wrong_address"
-REJECTED = "rejected"  # fulfillments with rejected units, for any of these three reasons
+REJECTED = "rejected"  # fulfillments with units rejected for any reason in `REFUSALS`
 REQUESTED, APPROVED, REFUSED, UNANSWERED = "asked_back", "let_go", "kept", "unanswered"
 DOUBTFUL_TRACKING = "doubtful_tracking"  # parcels whose tracking number has a wrong check digit
 

@@ -91,24 +91,24 @@ class Period:
 
 @dataclass
 class Performance:
-    """The performance of one party or of all parties: in a period and in the equally long period before."""
+    """The performance of one party or of all parties: in a period, and in an equally long period before."""
 
     now: Period = field(default_factory=Period)
     before: Period = field(default_factory=Period)
 
     @property
     def more_received(self) -> Decimal | None:
-        """The change of received fulfillments in percent."""
+        """The change of the number of received fulfillments, in percent."""
         return _percent(100 * (self.now.received - self.before.received), self.before.received)
 
     @property
     def on_time_change(self) -> Decimal | None:
-        """The change in percentage points."""
+        """The change of the share on time, in percentage points."""
         return _difference(self.now.on_time_percent, self.before.on_time_percent)
 
     @property
     def refused_change(self) -> Decimal | None:
-        """The change in percentage points."""
+        """The change of the share refused, in percentage points."""
         return _difference(self.now.refused_percent, self.before.refused_percent)
 
     @property

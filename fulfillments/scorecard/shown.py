@@ -14,9 +14,9 @@ from fulfillments.scorecard.selectors import Scorecard
 
 SHOWN_DAYS = (30, 90)
 COUNTED = {measures.TO_ACCEPT: "accepted", measures.TO_SHIP: "shipped"}
-"""The key of the page's link to the counted fulfillments, by measured duration.
+"""The measures of time with a link to their fulfillments, and the key of the link.
 
-TO_CAPTURE has no list, because captures are not events.
+TO_CAPTURE has no link, because captures are not events, and the linked list is filtered by events.
 """
 
 

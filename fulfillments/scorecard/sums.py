@@ -49,8 +49,8 @@ def _first(condition: str) -> str:
 # The work on a fulfillment begins with its first move. The retailer's cancel request does not count as work.
 MOVED = f"{{event}}.from_state <> '' AND {{event}}.type <> '{REQUEST_CANCELATION.event}'"
 REJECTED = f"{{event}}.type = '{REJECT_OUT_OF_STOCK.event}' AND {{event}}.data->>'reason' = ANY(%(reasons)s)"
-# The time of the last parcel, not of the event that completed the fulfillment: the
-# completing event may be the cancellation of the other units, days later.
+# Use the time of the last parcel, not the time of the event that completed the fulfillment. The completing
+# event may be the cancellation of the other units, days later.
 LAST_PARCEL = f"""(
     SELECT max(e.occurred_at) FROM events_event e WHERE e.order_id = b.order_id
         AND e.fulfillment_id = b.fulfillment_id AND e.id <= b.id AND e.type = '{SHIP.event}'

@@ -43,7 +43,7 @@ def advance(simulation: RoutingSimulation, *, seconds: float) -> bool:
             if monotonic() > end:
                 return False
     except leased.LeaseLost:
-        pass  # another worker continues
+        pass  # another worker holds the simulation now, and continues it
     finally:
         simulation.release()
     return True

@@ -22,7 +22,7 @@ _one_process = BoundedSemaphore()
 
 
 def make_document(batch: SlipBatch) -> SlipDocument:
-    """Draw the slips. Raises Busy if this document or the one before it takes too long."""
+    """Draw the slips. Raises Busy if the drawing, or the wait for another document, takes too long."""
     if len(batch.slips) <= MOST_SLIPS_AT_ONCE and batch.line_count <= MOST_LINES_AT_ONCE:
         from fulfillments.slips.drawing import draw  # import fpdf2 late: it takes 40 MB of memory
 

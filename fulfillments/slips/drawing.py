@@ -24,8 +24,8 @@ BAR_HEIGHT, THICKEST_BAR = 12.0, 0.33
 SMALL, NORMAL, LARGE, TITLE = 7.5, 9.0, 12.0, 18.0
 GRAY = 110
 SKU, QUANTITY, AMOUNT = 38.0, 16.0, 28.0
-# The column of facts has the share FACTS of the width between the margins. The labels have the share LABEL of
-# this column.
+# The column of facts takes the fraction FACTS of the width between the margins. The labels of the facts take
+# the fraction LABEL of this column.
 FACTS, LABEL = 0.39, 0.36
 PADDING = 1.2
 FOOT = 6.0  # the height of the line with the page's number

@@ -14,7 +14,7 @@ from fulfillments.slips.sheets import Sheets
 WIDTH, HEIGHT = 101.6, 152.4
 MARGIN = 6.0
 INNER = WIDTH - 2 * MARGIN
-MODULE = 0.495  # GS1's minimum for a carton's label, in millimeters
+MODULE = 0.495  # the smallest module that GS1 allows on a carton's label, in millimeters
 BAR_HEIGHT = 34.0
 SMALL, NORMAL, LARGE = 8.0, 11.0, 15.0
 MOST_LINES = 9

@@ -9,7 +9,7 @@ from catalog.gtin import check_digit
 from events import epochs
 from fulfillments.models import Carton, Fulfillment
 
-DIGITS = 17  # without the check digit
+DIGITS = 17  # the digits of an SSCC before its check digit
 AHEAD = 10_000
 """The number that a new epoch adds to each counter: more than the cartons that a standby can have missed."""
 

@@ -118,7 +118,7 @@ class SlipViewSet(SupplierViewSet):
         return pdf_answer(make_document(batch), "packing-slips")
 
     def check_parameters(self) -> None:
-        """Count the ids first: too many ids are refused before anything else is looked at (contract 22)."""
+        """Refuse too many ids before any other check (contract 22)."""
         if len(words := self._words()) > MOST_SLIPS:
             raise TooLarge(
                 f"Names {len(words)} fulfillments; the maximum is {MOST_SLIPS}. Send several requests."

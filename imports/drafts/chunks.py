@@ -36,7 +36,8 @@ def chunk_bytes() -> int:
 def keep_chunk(upload: UUID, place: int, chunks: Iterable[bytes], *, by: Actor) -> None:
     """Store a chunk. It replaces an earlier chunk at the same position.
 
-    Raises Invalid when the file is too large or too many uploads are incomplete, Unavailable.
+    Raises Invalid when the file is too large or too many uploads are incomplete. Raises Unavailable when
+    the chunk cannot be stored.
     """
     most: int = settings.BROWSER_UPLOAD_BYTES
     if place * chunk_bytes() >= most:
@@ -58,7 +59,8 @@ def keep_chunk(upload: UUID, place: int, chunks: Iterable[bytes], *, by: Actor) 
 def joined(upload: UUID, count: int, *, by: Actor) -> Iterator[bytes]:
     """Return the bytes of the whole file.
 
-    Raises Invalid when chunks are missing or the file is too large. The iteration raises OSError.
+    Raises Invalid when chunks are missing or the file is too large. The iteration raises OSError when a
+    chunk cannot be read.
     """
     chunks = list(_of(upload, by).order_by("place").select_related("blob"))
     if not count or [chunk.place for chunk in chunks] != list(range(count)):

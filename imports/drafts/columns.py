@@ -15,7 +15,7 @@ from imports.serializers.mappings import entry_json, left_out_json
 AS_MAPPED = "="
 PROPERTY = "property"
 CHANGES = ("math_transformer", "string_transformer", "split_by_character")
-"""The changes to a cell that the page offers. Other parts of a mapping entry are kept unchanged."""
+"""The keys of a mapping entry that the page can edit. The page keeps all other keys unchanged."""
 Fields = Mapping[str, FileColumn]
 """The fields that files of a kind may fill, by name."""
 
@@ -76,7 +76,7 @@ class MappedColumn:
 
     @property
     def left_alone(self) -> str:
-        """Return how the import uses the column while no field is chosen for it."""
+        """Return the use of a column without a chosen field, as text: by name, to group rows, or ignored."""
         if self.by_name:
             return f"{self.by_name}, by name"
         return "used to group rows" if self.is_read else "ignored"
@@ -95,7 +95,7 @@ class MappedColumn:
 
 
 def columns_of(sample: FileSample, options: Mapping[str, Any], fields: Fields) -> list[MappedColumn]:
-    """Return the columns of a file with the fields that an import's options give them."""
+    """Return a file's columns, each with the field that it fills under these options of an import."""
     offered = dict(targets(fields))
     columns = [
         MappedColumn(index, name, sample.cells(sample.own + index), offered)
@@ -144,7 +144,7 @@ def changed_body(
     posted: Mapping[str, str],
     fields: Fields,
 ) -> dict[str, object]:
-    """Return a request body with the posted changes; `options` are the options that `body` gives an import.
+    """Return the request body `body` with the posted changes. `options` are the import's options from `body`.
 
     If a column was changed, the returned body lists every entry and no longer names a saved mapping.
     """

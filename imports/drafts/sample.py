@@ -1,4 +1,4 @@
-"""The first rows of a file. They are read in the same way as by an import, but any header is accepted."""
+"""The first rows of a file, read as an import reads rows. But a sample accepts any header."""
 
 from __future__ import annotations
 

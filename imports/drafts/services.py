@@ -127,7 +127,8 @@ def start_again(tried: ImportJob, *, by: Actor) -> ImportJob:
 def import_after(tried: ImportJob) -> ImportJob | None:
     """Return the newest import of a dry run's file that started after the dry run.
 
-    The draft may be deleted, so compare `source` and `as_of`. `start_again` copies both to the import.
+    The draft may be deleted, so compare `source` and `as_of`. `start_again` copies both fields to the
+    import.
     """
     same = ImportJob.objects.of_a_kind_with(tried).filter(source=tried.source, as_of=tried.as_of)
     return same.filter(dry_run=False, pk__gt=tried.pk).order_by("-pk").first()

@@ -9,7 +9,7 @@ class Correction(models.Model):
     """The link between a job with corrected rows and the original job, which rejected these rows.
 
     The foreign keys have no database constraint. Old jobs are deleted by SQL one by one, and a constraint
-    would refuse to delete either of the two. The link is deleted after both jobs.
+    would refuse to delete a linked job. The link is deleted after both jobs.
     """
 
     job = models.OneToOneField(

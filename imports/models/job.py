@@ -75,7 +75,7 @@ class ImportJobQuerySet(models.QuerySet["ImportJob"]):
 
 @dataclass
 class JobChange:
-    """The changes of one move: values of the job's fields other than `status`, and data of the event."""
+    """One status change: the new status, the values of the job's other fields, and data of the event."""
 
     repeated: bool
     target: Status
@@ -136,7 +136,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             # Operators search a million jobs by status, by dry run and by a file's whole path.
             models.Index("status", "id", name="import_in_status"),
             models.Index("id", condition=Q(dry_run=True), name="import_dry_run"),
-            # For the quota. The index is partial, because few jobs still keep a file.
+            # The quota reads this index. The index is partial, because few jobs still keep a file.
             models.Index("supplier", condition=Q(blob__isnull=False), name="import_keeps_file"),
             HashIndex("source", name="import_source"),
             models.Index(folded(file_name("source")), name="import_file_folded"),
@@ -173,7 +173,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         same = ImportJob.objects.unfinished().of_a_kind_with(self)
         return same.filter(pk__lt=self.pk) | same.filter(status=Status.RUNNING).exclude(pk=self.pk)
 
-    # --- Moves by a worker ------------------------------------------------------------------------
+    # --- Status changes by a worker ---------------------------------------------------------------
 
     @classmethod
     def to_do(cls) -> Q:
@@ -205,7 +205,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             self.refresh_from_db(fields=[*added, *changes])
 
     def await_approval(self, reasons: list[str], ground: list[int], outlook: dict[str, object]) -> None:
-        """Let the job wait for approval. A waiting job blocks no other job. Approval stages its file again.
+        """Let the job wait without blocking other jobs. After the approval, the file is staged again.
 
         `ground`: the ids of the file's warehouses; a later file supersedes this job if it covers all of them.
         `outlook`: the changes that the file would make, for the person who decides.
@@ -230,7 +230,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         with self._move(STOP, by=WORKER):
             pass
 
-    # --- Moves by others --------------------------------------------------------------------------
+    # --- Status changes by others -----------------------------------------------------------------
 
     def refuse(self, code: str, message: str, *, by: Actor) -> None:
         """End the job before it starts, because it cannot run."""
@@ -283,13 +283,13 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         zero = dict.fromkeys((*COUNTERS, "bookmark", "last_line", "attempts"), 0)
         return {**empty, **zero, "warnings": [], "cancel_requested": False}
 
-    # --- Status changes ---------------------------------------------------------------------------
+    # --- Steps of every status change -------------------------------------------------------------
 
     @contextmanager
     def _move(self, move: JobMove, *, by: Actor) -> Iterator[JobChange]:
-        """Lock and read the job, check the move, then store the status, the event and the caller's changes.
+        """Lock and read the job. Check `move`, then store the status, the event and the caller's changes.
 
-        Raises InvalidTransition, and LeaseLost when the owner of a fenced move does not hold the lease.
+        Raises InvalidTransition. Raises LeaseLost if `move` is fenced and another worker owns the job.
         """
         with transaction.atomic():
             self._lock(fenced=move.fenced)
@@ -316,7 +316,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 self.record(move.event, by=by, **change.data)
 
     def _lock(self, *, fenced: bool = False) -> None:
-        """Lock this row and read it again. Raises LeaseLost if a fenced move finds another owner."""
+        """Lock and read this row again. With `fenced`, raises LeaseLost if another worker owns the job."""
         rows = self.held() if fenced else ImportJob.objects.all()
         try:
             self.refresh_from_db(from_queryset=rows.select_for_update())

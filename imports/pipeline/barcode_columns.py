@@ -19,7 +19,7 @@ class Barcode(FileColumn):
         return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))
 
     def _fits(self, value: Composable, test: str) -> Composable:
-        """Return the condition of a valid barcode (digits, length, check digit), with `test` applied to it.
+        """Return SQL that checks the length, the digits and the check digit. The SQL ends with `test`.
 
         GS1 weighs the digits by 1 and 3 in turn, from the check digit to the left. The digits are read as a
         hexadecimal number: each of its bytes holds one digit of weight 3 and one digit of weight 1, so one

@@ -15,12 +15,13 @@ from imports.sql import execute, row
 
 MOST_WARNINGS = 20
 SHOWN_LINES = 10
-# Lines in a range. When a worker dies, at most one range is repeated. A canceled job ends its range first.
+# The number of lines in a range. After the death of a worker, at most one range is repeated. A canceled job
+# stops at the end of the current range.
 STEP = 20_000
 
-# Force lookups through unique indexes. The statistics of a table that has just grown are old, and with them
-# the planner would read the whole table for each range. Starting parallel workers would take longer than the
-# work.
+# Force lookups through unique indexes. The statistics of a table that has just grown are old. With old
+# statistics, the planner would read the whole table for each range. Forbid parallel workers, because their
+# start takes longer than the statement.
 ONE_BY_ONE = """
     SET LOCAL jit = off; SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0;
     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;

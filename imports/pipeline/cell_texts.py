@@ -46,7 +46,7 @@ def is_single(binding: Binding) -> bool:
 def absolute_urls(cell: Composable, base: str) -> Composable:
     """Return the URLs of a cell, separated by |.
 
-    Relative URLs are completed with the base. If the base is LEAVE_OUT, they are left out.
+    Put `base` before each relative URL. If `base` is LEAVE_OUT, leave out relative URLs.
     """
     absolute = SQL("part ~* '^https?://'")
     if base == LEAVE_OUT:
@@ -90,7 +90,7 @@ def _unique(urls: Composable) -> Composable:
 
 
 def single_pair(column: Pairs, binding: Binding, cell: Composable, named_by: Composable | None) -> Composable:
-    """Return the single pair of a column as JSON text; NULL if its name or value is empty.
+    """Return SQL for a column's name and value as a JSON object; NULL if the name or the value is empty.
 
     Each text is computed once and without a subquery, because a file has several such columns.
     """
@@ -146,7 +146,7 @@ def pairs_of(
 def _between_pairs(split: str, named: str) -> str:
     """Return the regular expression that splits `a=1,b=2`: a separator followed by a name."""
     if not split:
-        return r"\Zx"  # matches nothing
+        return r"\Zx"  # this pattern never matches
     split, named = re.escape(split), re.escape(named)
     return f"{split}(?=((?!{split}|{named}).)*{named})"
 

@@ -16,8 +16,8 @@ from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import RangeImporter
 from imports.sql import execute
 
-# Make parallel plans cheap, because the join returns few rows. Forbid materialization: with it, the planner
-# chooses nested loops over a table that it wrongly believes to be small.
+# Make parallel plans cheap, because the join returns few rows. The planner may believe that
+# a large table is small. Forbid materialization, so that the planner chooses no nested loops over this table.
 FEW_COME_OUT = """
     SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.001; SET LOCAL enable_material = off
 """

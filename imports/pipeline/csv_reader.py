@@ -123,7 +123,7 @@ class Sheet:
             stuck = len(self._pending) == before
 
     def _shorten_line(self) -> None:
-        """Cut a line that is longer than a record may be. Its record will be refused in any case."""
+        """Cut a line that is too long for a record. The cut line is still too long, so it is refused."""
         kept, rest = self._pending[: LONGEST_RECORD + 1], b""
         while b"\n" not in rest and not self._ended:
             chunk = next(self._chunks, None)

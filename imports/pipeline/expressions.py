@@ -68,7 +68,7 @@ class Call:
             assert isinstance(places, NumberLiteral)
             return SQL("round({}, {})").format(parts[0], Literal(int(places.value)))
         if self.function in ("min", "max"):
-            # least() and greatest() would ignore empty values, and least() would also ignore NaN.
+            # Do not use least() and greatest(): they ignore empty values, and least() also ignores NaN.
             rows = SQL(", ").join(SQL("({})").format(part) for part in parts)
             chosen = SQL("min(x)" if self.function == "min" else "max(x)")
             return SQL(

@@ -35,7 +35,7 @@ class Bound:
 
 
 def meaning(name: str) -> str:
-    """Return the field of a column name that is an alias, in any case; else the name in lower case."""
+    """Return the field if the name is an alias, else the name in lower case. Aliases ignore case."""
     return ALIASES.get(name.casefold(), name.casefold())
 
 

@@ -1,6 +1,6 @@
 """Choose the mapping of an open file, rewrite its records, and bind its columns to fields.
 
-An import and a preview run these steps, so that both read a file in the same way.
+An import and a preview run the same steps, so that the preview shows the values that the import would read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run a job: stage its file, check its rows, write them in ranges, and report. See docs/adr/0020.
 
-Each range is one transaction. Its last statement moves the job's bookmark and counters, and matches only
-while this worker holds the lease. Therefore a worker may be killed or paused at any time: another worker
-continues after the last committed range.
+Each range is one transaction. Its last statement updates the job's bookmark and counters. This statement
+matches the job only while this worker holds the lease. Therefore a worker may be killed or paused at any
+time: another worker continues after the last committed range.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _merge(context: ImportContext, importer: Importer) -> None:
     if isinstance(importer, RowImporter):
         importer.carry_out_all(context)
     else:
-        assert isinstance(importer, RangeImporter)  # there is no third subclass
+        assert isinstance(importer, RangeImporter)  # Importer has only two subclasses
         _land_ranges(context, importer)
 
 

@@ -63,7 +63,10 @@ def read_entries(
     where: str,
     former: Sequence[MappingEntry] = (),
 ) -> list[MappingEntry]:
-    """Return the former mapping entries, then the entries of a request. Raises Invalid for a wrong entry."""
+    """Return the `former` entries, then the entries of this list. Raises Invalid for a wrong entry.
+
+    `former` has the entries from earlier lists of the same request.
+    """
     if len(items) > MOST_ENTRIES:
         raise Invalid.at(where, f"Has {len(items)} entries; at most {MOST_ENTRIES} are allowed.")
     entries = list(former)

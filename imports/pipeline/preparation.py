@@ -93,7 +93,7 @@ def _expected(job: ImportJob, importer: Importer) -> ExpectedHeader:
 
 
 def _rewritten(sheet: AnySheet, rewriting: Rewriting) -> AnySheet:
-    assert not isinstance(sheet, RewrittenSheet)  # a file is rewritten once
+    assert not isinstance(sheet, RewrittenSheet)  # no earlier step rewrites the file
     return RewrittenSheet(sheet, rewriting)
 
 
@@ -169,7 +169,7 @@ def save_results(file: StagedFile) -> StagedFile:
     """Store the results of the first staging in the job. A repeated staging only checks the lease."""
     job, sheet, bound = file.context.job, file.prepared.file, file.context.mapped.bound
     if file.again:
-        job.update_if_owner()  # raises LeaseLost before the staged rows are committed
+        job.update_if_owner()  # without the lease, this call prevents the commit
     else:
         job.update_if_owner(
             options=job.options,

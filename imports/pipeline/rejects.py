@@ -15,7 +15,7 @@ from imports.sql import execute, value
 
 MOST_MESSAGE, MOST_REPEATED = 500, 200
 MOST_KEPT = 100_000
-"""The largest number of rejects that one job stores. The reject of a short line takes fifty times its size.
+"""The largest number of rejects that one job stores. The reject of a short line takes 50 times its space.
 
 All rejects are counted, and the error CSV shows how many are missing.
 """

@@ -106,7 +106,7 @@ class RowImporter(Importer):
             return "rejected"
 
     def _warnings(self, job: ImportJob, done: list[FileRow], repeated: list[FileRow]) -> dict[str, list[str]]:
-        """Return the new value of the job's `warnings` with warnings about these rows; empty if unchanged."""
+        """Return the job's `warnings` with the warnings about these rows; empty if no warning is added."""
         if len(job.warnings) >= MOST_WARNINGS:
             return {}
         sentences = [(row.line, self.warning(job, row.values, repeated=False)) for row in done]

@@ -1,8 +1,8 @@
 """The meaning of a file's rows: the product, the pictures and the sku of each row. See docs/adr/0026.
 
-A shop's export gives some fields of a product only once, on its first row or on its parent's row. It may have
-rows with only a picture, and variants without skus. One statement rewrites a staged file and fills in these
-cells, before any other step. The line numbers stay the same.
+A shop's export gives some fields of a product only once, on its first row or on its parent's row. The
+export may have rows with only a picture, and variants without skus. One statement rewrites a staged file and
+fills in the empty cells, before any other step. The line numbers stay unchanged.
 """
 
 from __future__ import annotations

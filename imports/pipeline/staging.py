@@ -31,9 +31,9 @@ class Staged:
     total: int = 0
     refused: int = 0
     last_line: int = 0
-    # Rows that the tolerant reader wrote because their block was not clean.
+    # The number of rows from blocks that were not clean, so that the tolerant reader read these rows.
     slow: int = 0
-    # Rows of delimiters and blanks only, which are not records: their number and the first lines.
+    # The number and the first lines of rows with only delimiters and blanks. Such rows are not records.
     blank: int = 0
     blank_lines: list[int] = field(default_factory=list)
 

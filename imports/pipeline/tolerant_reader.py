@@ -32,7 +32,7 @@ class TolerantReader(Iterator[Record]):
     """
 
     def __init__(self, data: bytes, line: int, delimiter: str, *, final: bool) -> None:
-        # Leave out an incomplete last line, because the rest of it comes with the next block.
+        # Leave out an incomplete last line, because the next block contains the whole line.
         self.data = data if final else data[: data.rfind(b"\n") + 1]
         self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
         self.consumed = 0

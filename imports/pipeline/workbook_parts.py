@@ -1,4 +1,4 @@
-"""The limits of an .xlsx archive. Without them, a worker could work for minutes on a small file."""
+"""The limits of an .xlsx archive. Without limits, a worker could work for minutes on a small file."""
 
 from __future__ import annotations
 

@@ -29,5 +29,5 @@ class CountedAt(Moment):
 
 
 def ledger_begins() -> datetime:
-    """Return the time since which movements of stock are stored."""
+    """Return the time after which all stock movements are still stored one by one."""
     return timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)

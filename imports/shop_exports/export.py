@@ -14,7 +14,7 @@ LEAVE_OUT = "leave_out"
 class ShopExport:
     """A built-in mapping for the product export of a shop system."""
 
-    # The id is smaller than the ids of all mappings that suppliers save, so they never clash.
+    # The id is smaller than the ids of all mappings that suppliers save, so the ids never clash.
     id: int
     name: str
     title: str
@@ -22,7 +22,7 @@ class ShopExport:
     signatures: tuple[frozenset[str], ...]
     field_mapping: tuple[dict[str, Any], ...]
     rows: Mapping[str, object] = field(default_factory=dict)
-    # Column names in lower case. A header with one of them does not belong to this export.
+    # Column names in lower case. A header with one of these names does not belong to this export.
     unlike: frozenset[str] = frozenset()
 
     @property

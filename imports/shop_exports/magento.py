@@ -1,7 +1,7 @@
 """The product export of Magento (Adobe Commerce): one row per product and store view.
 
-Pictures are paths in the shop's media folder. They are left out, because the file does not have the shop's
-URL. Several attributes are in one cell: `color=Blue,size=M`.
+Pictures are left out: the file has only paths in the shop's media folder, without the shop's URL. Several
+attributes are in one cell: `color=Blue,size=M`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Product feeds for Google Merchant Center and for Meta's catalogs (Facebook, Instagram): a row per variant.
 
 Column names have underscores in text files, and spaces in spreadsheets. Prices have a currency: `15.00 USD`.
-Weights have a unit in the cell, so they are left out.
+Weights are left out, because a cell also has the unit of weight (`1.2 kg`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Shopify's product export. A product's first row has its texts; other rows have a variant or only a picture.
 
 Column names are English in every language of the shop. If a column has two names below, exports since 2024
-use the second name. The export of a shop with several locations has no quantities. They are in the inventory
-export, with a row per variant and location, or (in older files) a column per location.
+use the second name. The export of a shop with several locations has no quantities. The inventory export
+has the quantities, with a row per variant and location, or (in older files) a column per location.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ DESCRIPTION = ["Description", "Beschreibung", "Descripción"]
 SHORT = ["Short description", "Kurzbeschreibung", "Description courte", "Descripción corta"]
 IMAGES = ["Images", "Bilder", "Imágenes"]
 WEIGHTS = ["Weight", "Gewicht", "Poids", "Peso"]
-# For each unit, the formula that converts a weight to kilograms.
+# For each unit of weight, the formula that converts a weight to kilograms.
 UNITS = {"kg": "", "g": "value / 1000", "lbs": "value * 0.45359237", "oz": "value * 0.028349523"}
 LISTED = {"-1": "false"}
 MOST_ATTRIBUTES = 8

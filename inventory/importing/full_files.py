@@ -69,9 +69,10 @@ KEPT_NEWER = SQL("count(*) FILTER (WHERE NOT older AND on_hand > 0)")
 
 
 def _unnamed(context: ImportContext) -> Composable:
-    """Return a query for the stock in the file's warehouses that no row names, not even a rejected row.
+    """Return a query for the stock levels in the file's warehouses that the file leaves out.
 
-    A row with an unknown warehouse names its variant in all warehouses.
+    A rejected row names its stock level, too. A row with an unknown warehouse names its variant in all
+    warehouses.
     """
     return SQL(
         """

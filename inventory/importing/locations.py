@@ -54,7 +54,7 @@ class LocationRows:
         self.export, self.own, self.header = export, own, list(header)
         warehouses = Warehouse.objects.filter(supplier_id=supplier_id).order_by("pk")
         self.warehouses = {pk: name for name, pk in warehouses.values_list("name", "pk")}
-        # The last assignment has priority: exact names over names in another case, and both over ids.
+        # A later assignment has priority: exact names over names in lower case, and these names over ids.
         self.names = {str(pk): name for pk, name in self.warehouses.items()}
         self.names |= {name.casefold(): name for name in self.warehouses.values()}
         self.names |= {name: name for name in self.warehouses.values()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Sum
+from django.template.defaultfilters import pluralize
 
 from accounts.actors import Actor
 from accounts.operating.operator_actions import UNDO, AdminAction, NothingChanged, Reason
@@ -78,7 +79,7 @@ def _drop_refused(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     if not units:
         raise InvalidTransition(_nothing_refused(order))
     name = f"order {order.retailer_order_id}"
-    return f"{units} refused units are canceled; {name} is {order.processing_state} now."
+    return f"{_refused_units(units, ' is,s are')} canceled; {name} is {order.processing_state} now."
 
 
 def cancel(order: Order, by: Actor, answers: dict[str, Any]) -> str:
@@ -104,7 +105,7 @@ def cancel_units(
         f"{result.requested} requested from their suppliers",
     ]
     if result.shipped:
-        phrases.append(f"{result.shipped} are already shipped")
+        phrases.append(f"{in_units(result.shipped, 'is', 'are')} already shipped")
     return f"Order {order.retailer_order_id}: {', '.join(phrases)}."
 
 
@@ -161,6 +162,11 @@ def _refused(order: Order) -> int:
     return sum(line.rejected for line in order.lines.all())
 
 
+def _refused_units(count: int, endings: str = "s") -> str:
+    """Return `1 refused unit` or `2 refused units`. `endings` may add a verb: ` is,s are`."""
+    return f"{count} refused unit{pluralize(count, endings)}"
+
+
 def _not_refused(order: Order) -> str:
     in_exception = order.processing_state == ProcessingState.EXCEPTION
     return "" if in_exception and _refused(order) else "The order has no units that all suppliers refused."
@@ -193,7 +199,8 @@ def _address_effect(order: Order) -> str:
     if not waiting:
         return "The suppliers get the new address for the open units."
     names = ", ".join(sorted({work.supplier.name for work in waiting}))
-    return f"{len(waiting)} fulfillments that wait for the right address go back to {names}."
+    waits, goes = pluralize(len(waiting), " that waits,s that wait"), pluralize(len(waiting), "goes,go")
+    return f"{len(waiting)} fulfillment{waits} for the right address {goes} back to {names}."
 
 
 ACTIONS = (
@@ -212,7 +219,7 @@ ACTIONS = (
         "Route order again",
         _route_again,
         _not_refused,
-        lambda order: f"The service looks for a supplier of {_refused(order)} refused units.",
+        lambda order: f"The service looks for a supplier of {_refused_units(_refused(order))}.",
         form=RouteAgainForm.of,
         help_text="Look again for a supplier of the refused units: stock may have arrived since.",
         undo="Cancel the fulfillment that a supplier gets.",
@@ -223,7 +230,7 @@ ACTIONS = (
         "Cancel refused units",
         _drop_refused,
         _not_refused,
-        lambda order: f"{_refused(order)} refused units are canceled; the rest goes on.",
+        lambda order: f"{_refused_units(_refused(order), ' is,s are')} canceled; the rest goes on.",
         help_text="Cancel only the units that all suppliers refused; the rest of the order goes on.",
         reason=Reason.REQUIRED,
         reason_help=SEEN_BY_ALL,

@@ -7,28 +7,37 @@ from typing import Any, Self
 from django import forms
 
 from accounts.models import member_names
+from api.bodies import reader
 from events.models import Event
 from events.timeline import actor_name
 from fulfillments.states import State
 from orders.addresses.addresses import fingerprint, unknown_country
 from orders.addresses.countries import country_code
 from orders.models import Order
+from orders.push_body import AddressBody
+
+PUSHED = reader(AddressBody).fields
+
+
+def _part(name: str, **options: Any) -> forms.CharField:
+    """Return the form field for a part of the address, with the length limit of an order push."""
+    return forms.CharField(max_length=PUSHED[name].max_length, **options)
 
 
 class AddressForm(forms.Form):
     """A shipping address, with the required fields of an order push."""
 
-    first_name = forms.CharField(max_length=200, required=False)
-    last_name = forms.CharField(max_length=200, required=False)
-    company_name = forms.CharField(max_length=200, required=False)
-    address1 = forms.CharField(max_length=200, label="Address line 1")
-    address2 = forms.CharField(max_length=200, required=False, label="Address line 2")
-    zip_code = forms.CharField(max_length=200, required=False, label="ZIP code")
-    city = forms.CharField(max_length=200, required=False)
-    state = forms.CharField(max_length=200, required=False)
-    country = forms.CharField(max_length=200)
-    phone_number = forms.CharField(max_length=200, required=False)
-    email = forms.CharField(max_length=200, required=False)
+    first_name = _part("first_name", required=False)
+    last_name = _part("last_name", required=False)
+    company_name = _part("company_name", required=False)
+    address1 = _part("address1", label="Address line 1")
+    address2 = _part("address2", required=False, label="Address line 2")
+    zip_code = _part("zip_code", required=False, label="ZIP code")
+    city = _part("city", required=False)
+    state = _part("state", required=False)
+    country = _part("country")
+    phone_number = _part("phone_number", required=False)
+    email = _part("email", required=False)
     order: Order
 
     # The fingerprint of the address that the operator saw, because another operator may correct the address

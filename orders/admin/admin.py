@@ -29,7 +29,14 @@ from fulfillments.states import WITHDRAW
 from fulfillments.timeline import order_timeline
 from fulfillments.timeline_rows import timeline_rows
 from orders.admin.actions import ACTIONS
-from orders.admin.filters import HeldFilter, OpenFilter, RefusedFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import (
+    BackorderedFilter,
+    HeldFilter,
+    OpenFilter,
+    RefusedFilter,
+    UnknownCountryFilter,
+    WaitingFilter,
+)
 from orders.admin.line_rows import line_table, with_pictures
 from orders.admin.list_columns import with_columns
 from orders.cancelable_units import CANCEL_REQUESTED
@@ -72,6 +79,7 @@ class OrderAdmin(RecordAdmin[Order]):
         ("created_at", DaysFilter),
         HeldFilter,
         RefusedFilter,
+        BackorderedFilter,
         UnknownCountryFilter,
         "type",
         "retailer",

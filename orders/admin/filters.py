@@ -42,6 +42,17 @@ class WaitingFilter(FlagFilter):
         return rows.filter(Q(waiting__gt=0) | Q(open__gt=F("reserved")), waiting_since__isnull=False)
 
 
+class BackorderedFilter(FlagFilter):
+    """A filter for open orders with lines that wait for stock."""
+
+    title, parameter_name, label = "backordered", "backordered", "Backordered"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        waiting = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
+        return rows.filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
+
+
 class RefusedFilter(FlagFilter):
     """A filter for open orders with units that all suppliers refused."""
 

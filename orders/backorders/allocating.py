@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 # The task is called by its name, because the task's module imports this module.
 ALLOCATE_TASK = "orders.tasks.serve_waiting"
 AT_ONCE = 2.0
-"""Seconds that the caller spends on backorders. A worker does the rest."""
+"""The caller allocates for this many seconds. Then a worker continues."""
 PAGE = 500
 
 STOCKED = """
@@ -50,7 +50,7 @@ ROUTED = f"""
         JOIN fulfillments_fulfillment f ON f.id = p.fulfillment_id
         JOIN ({STOCKED}) k ON k.variant_id = p.variant_id AND k.warehouse_id = f.warehouse_id
     ) queue
-    WHERE before < available ORDER BY order_id LIMIT {PAGE}
+    WHERE before < available AND order_id > %(last)s ORDER BY order_id LIMIT {PAGE}
 """  # noqa: S608 - built from constants
 UNROUTED = f"""
     SELECT * FROM ({
@@ -65,7 +65,7 @@ LEVELS = f"SELECT * FROM ({STOCKED}) k WHERE variant_id = ANY(%s)"  # noqa: S608
 
 
 def allocate(variant_ids: Collection[int] | None) -> None:
-    """Allocate stock of these variants to backorders for AT_ONCE seconds. A worker does the rest.
+    """Allocate stock of these variants to backorders for AT_ONCE seconds. Then a worker continues.
 
     If `variant_ids` is None, a worker allocates the stock of all variants, for example after a stock file.
     """
@@ -94,16 +94,19 @@ def allocate_all(variant_ids: Collection[int] | None, *, seconds: float) -> bool
 
 
 def _routed(variant_ids: Collection[int] | None) -> Iterator[int]:
-    """Yield orders with short units at a warehouse that has stock, until all such orders were tried."""
-    tried: set[int] = set()
+    """Yield orders with short units at a warehouse that has stock, the oldest order first.
+
+    A page of orders that get nothing, for example because they are locked, does not hide later orders.
+    """
+    last = 0
     while True:
         with connection.cursor() as cursor:
-            cursor.execute(ROUTED, {"variants": _array(variant_ids)})
-            untried = [order_id for (order_id,) in cursor.fetchall() if order_id not in tried]
-        if not untried:
+            cursor.execute(ROUTED, {"variants": _array(variant_ids), "last": last})
+            orders = [order_id for (order_id,) in cursor.fetchall()]
+        if not orders:
             return
-        yield from untried
-        tried.update(untried)
+        yield from orders
+        last = orders[-1]
 
 
 def _unrouted(variant_ids: Collection[int] | None) -> Iterator[int]:

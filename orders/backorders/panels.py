@@ -29,7 +29,7 @@ class Backorder(NamedTuple):
 
 
 def backorders_table(variant: Variant, **where: object) -> str:
-    """Render the backorders of a variant: first routed lines, then unrouted lines, both in queue order."""
+    """Render the backorders of a variant: routed lines, then unrouted lines, each group in queue order."""
     routed = FulfillmentLine.objects.filter(variant=variant, is_short=True, **where)
     routed = routed.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
     routed = routed.order_by(*ROUTED_FIELDS)[: MOST_SHOWN + 1]

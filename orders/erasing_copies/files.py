@@ -169,7 +169,7 @@ def _encoding(file: Readable) -> str:
 
 
 def _remove(entry: DirectoryEntry) -> None:
-    """Remove a file unless it was replaced meanwhile. For a tracking file, put a note in `reports/`."""
+    """Remove a file, unless a newer file has replaced it. For a tracking file, put a note in `reports/`."""
     area, parts = Area(entry.supplier_id), tuple(entry.path.split("/"))
     with area.change():
         current = area.find(parts)

@@ -14,8 +14,8 @@ from fulfillments.models import Fulfillment, Return
 from orders.erasing_copies.person import People, redacted
 from orders.models import CancelRequest, Order
 
-ANSWERS = 5_000  # ids that one call of `StoredAnswers.window` covers
-ROWS = 1_000  # rows that one call of `SearchTexts.window` reads
+ANSWERS = 5_000  # each call of `StoredAnswers.window` covers this many ids
+ROWS = 1_000  # each call of `SearchTexts.window` reads this many rows
 
 
 class KindOfCopies(Protocol):

@@ -47,7 +47,7 @@ def erase_copies(seconds: float) -> bool:
 
 
 def _next_batch() -> list[PendingErasure]:
-    """Return the oldest pending erasure, and others whose search has reached the same step and position."""
+    """Return the oldest pending erasure, and the erasures whose search is at the same step and position."""
     first = PendingErasure.objects.order_by("pk").first()
     if first is None:
         return []

@@ -24,9 +24,9 @@ def _fits(state: str) -> str:
         AND ({state} NOT IN ({DONE}) OR {state} = {sql(SHIPPED)} OR shipped = 0)"""
 
 
-# The stored state, the state of the last event, and the units are three sources. Two sources that agree win
-# against one. If the units allow both states, the stored state may only move forward: a last event with an
-# earlier state proves nothing, because a later event can be lost.
+# A fulfillment's state has three sources: the stored state, the state of the last event, and the units. Two
+# sources that agree win against one. If the units allow both states, only a later state replaces the stored
+# state. A last event with an earlier state proves nothing, because a later event may be lost.
 HISTORIES = f"""
     SELECT id, order_id, stored, recorded, CASE
         WHEN stored = recorded OR NOT ({_fits("recorded")}) THEN stored

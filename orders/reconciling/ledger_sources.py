@@ -1,4 +1,4 @@
-"""SQL that recomputes stock on hand and reserved stock from the ledger, and repairs both (contract 13)."""
+"""SQL that recomputes and repairs stock on hand and reserved stock, from the ledger (contract 13)."""
 
 from __future__ import annotations
 

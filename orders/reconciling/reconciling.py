@@ -172,7 +172,8 @@ UNITS = Check(
     ("id",),
     UNIT_COLUMNS,
     "'fulfillment line ' || id",
-    # Limit `reserved` and `cancel_requested` to the open units. Later checks compare both with their sources.
+    # Limit `reserved` and `cancel_requested` to the open units. Later checks compare both columns with their
+    # sources.
     f"""
     UPDATE fulfillments_fulfillmentline p SET {_set(UNIT_COLUMNS)},
         reserved = least(

@@ -59,7 +59,7 @@ def _adopt_file(area: Area, parts: Parts, path: Path) -> bool:
     except Refused as error:
         logger.warning("%s is not migrated: %s", path, error)
         return False
-    if area.find(parts):  # uploaded again in the meantime
+    if area.find(parts):  # the supplier has uploaded a newer file to this path
         path.unlink()
         return False
     status = path.stat()

@@ -21,8 +21,8 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import OpenUpload, SftpLogin
 
 KEPT = timedelta(days=1)
-# A server notes every few seconds that bytes arrived. After this time without a note, the server has died or
-# its client hangs, and the upload can be resumed.
+# While bytes arrive, a server updates `heard_at` every few seconds. After this time without an update, the
+# server has died or its client hangs, and the upload can be resumed.
 SILENT = timedelta(seconds=30)
 AT_ONCE = 200
 

@@ -120,7 +120,8 @@ class Area:
                 row = UploadArea.objects.select_for_update().get(supplier_id=self.supplier_id)
             before = row.used_bytes
             yield row
-            if grown := row.used_bytes - before:  # add: a nested `change` may have saved its own bytes
+            # Add the difference in SQL, because a nested `change` may have saved its own difference.
+            if grown := row.used_bytes - before:
                 row.used_bytes = F("used_bytes") + grown
                 row.save(update_fields=["used_bytes"])
 

@@ -30,7 +30,7 @@ from sftp_ingest.errors import Refused
 from sftp_ingest.models import Blob, OpenUpload, SftpLogin, Upload
 
 MIN_FREE_DISK = 256 * 1024**2  # the bytes that uploads leave free on the disk
-# Save a checkpoint after this many bytes or seconds. Another server can resume the upload from it.
+# Save a checkpoint after this many bytes or seconds, so that another server can resume the upload there.
 KEEP_EVERY_BYTES, KEEP_EVERY_SECONDS = 8 * 1024**2, 10.0
 WHOLE = "A part of a file cannot be changed. Put the whole file. Only an interrupted upload can be resumed."
 PUT_AGAIN = "Bytes that another server received cannot be changed. Put the whole file again."
@@ -62,14 +62,14 @@ class IncomingFile:
         self._truncated, self._begun, self._ended = self.mode.truncated, False, False
         self._digest, self._chunks = hashlib.sha256(), ReceivedChunks()
         self._error: Refused | OSError | None = None
-        self._lock = threading.RLock()  # another session may resume this upload
+        self._lock = threading.RLock()  # another session's thread may resume this upload
         self._writer: Writer | None = None
         self._row: OpenUpload | None = None
         _check_disk()
         open_uploads.add(self)
 
     @property
-    def whole_to(self) -> int:  # where a cut upload resumes
+    def whole_to(self) -> int:  # the position at which a cut upload resumes
         return self._chunks.whole_to
 
     @property
@@ -257,7 +257,7 @@ class IncomingFile:
         return self._writer, self._row
 
     def _begin(self, offset: int) -> None:
-        """Decide at the first chunk whether this is a new file or the rest of a cut upload."""
+        """Decide at the first chunk whether this is a new file or continues a cut upload."""
         if self._ended:
             raise self._error or Refused("This upload has ended. Start a new upload.")
         if not self._begun:
@@ -267,7 +267,7 @@ class IncomingFile:
             elif self._resume(offset, also_open=True):
                 return
         if self.mode.seen and not self._truncated and offset > self.size:
-            raise Refused(WHOLE)  # the gap would need the former content, which is not copied
+            raise Refused(WHOLE)  # the bytes of the gap are only in the old file, which is not copied
 
     @own_connection()
     def _forget_cut(self) -> None:

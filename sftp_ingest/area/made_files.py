@@ -46,7 +46,7 @@ class MadeFolder(ABC):
     folders: ClassVar[Mapping[str, MadeFolder]] = {}
 
     def within(self, parts: Parts) -> tuple[MadeFolder, Parts]:
-        """Return the innermost generated folder on a path, and the rest of the path."""
+        """Return the innermost generated folder on a path, and the names after this folder."""
         if len(parts) > 1 and parts[1] in self.folders:
             return self.folders[parts[1]].within(parts[1:])
         return self, parts[1:]

@@ -9,8 +9,8 @@ from sftp_ingest.errors import Refused
 Parts = tuple[str, ...]
 
 TEMPLATES = "templates"
-REPORTS = "reports"  # created with the first report
-ORDERS = "orders"  # generated work lists
+REPORTS = "reports"  # this folder is created with the first report
+ORDERS = "orders"  # the files in this folder are generated when a client reads them
 READ_ONLY = (TEMPLATES, REPORTS, ORDERS)
 IMPORT_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".csv.gz", ".zip")
 MAX_PATH_LENGTH, MAX_NAME_BYTES, MAX_DEPTH = 500, 255, 20
@@ -35,10 +35,10 @@ def standing_folders() -> tuple[str, ...]:
 
 
 def parse_path(path: str, *, allow_parent: bool = False) -> Parts:
-    """Split a path into names. It starts at the area's root, with or without a leading `/`.
+    """Split a path into names. The path starts at the area's root, with or without a leading `/`.
 
-    `..` is refused. With `allow_parent`, it leads to the parent folder, but never above the root. Raises
-    Refused for an invalid name or a too long path.
+    Raises Refused for an invalid name, a too long path, or the name `..`. With `allow_parent`, `..` leads to
+    the parent folder, but never above the root.
     """
     parts: list[str] = []
     if len(path) > MAX_LENGTH_AS_WRITTEN:

@@ -10,7 +10,7 @@ class ReceivedChunks:
 
     def __init__(self, whole_to: int = 0) -> None:
         self.whole_to = whole_to
-        self._ahead: dict[int, int] = {}  # start to end
+        self._ahead: dict[int, int] = {}  # the end of each chunk, by its start
 
     def add(self, start: int, end: int) -> None:
         if start > self.whole_to:

@@ -37,7 +37,7 @@ class FileReader(Reader):
             self._file = -1
 
     def __del__(self) -> None:
-        with suppress(OSError):  # a session that ended during a read does not close its reader
+        with suppress(OSError):  # close the file here: a session that ended during a read did not
             self.close()
 
 

@@ -48,7 +48,7 @@ class Writer(ABC):
 
     @abstractmethod
     def write(self, offset: int, data: bytes) -> None:
-        """Write a chunk. Raises OSError, or CannotResume for bytes that another process has sent."""
+        """Write a chunk. Raises OSError, or CannotResume if the bytes were sent before the resumption."""
 
     @abstractmethod
     def reader(self) -> Reader:

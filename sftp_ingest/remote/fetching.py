@@ -79,10 +79,10 @@ class _Fetching:
     def __init__(self, source: Remote, largest: int, check: Callable[[], None]) -> None:
         self.source, self.largest, self._check = source, largest, check
         self.received, self._transferred, self._began = 0, 0, time.monotonic()
-        self._version: tuple[int, int] | None = None  # size and time
+        self._version: tuple[int, int] | None = None  # the remote file's size and change time
 
     def chunks(self, client: paramiko.SFTPClient) -> Iterator[bytes]:
-        """Yield the rest of the file. Raises RemoteFailed, TimeoutError, OSError."""
+        """Yield the bytes that were not received yet. Raises RemoteFailed, TimeoutError, OSError."""
         with _open(client, self.source) as file:
             expected = self._expected(file)
             for chunk in read_ahead(client, file, self.received, min(expected, self.largest)):
@@ -96,7 +96,7 @@ class _Fetching:
             )
 
     def _expected(self, file: paramiko.SFTPFile) -> int:
-        """Return the size of the file. After a reconnect, require the same version."""
+        """Return the size of the file. Raises RemoteFailed if the file has changed since the fetch began."""
         status = file.stat()
         version = (status.st_size or 0, status.st_mtime or 0)
         if self.received and version != self._version:

@@ -10,7 +10,7 @@ import paramiko
 from paramiko import sftp as protocol
 
 CHUNK = 32 * 1024  # bytes that every server returns in one answer
-MOST_OPEN = 64  # requests
+MOST_OPEN = 64  # the most requests without an answer
 
 
 class _ReadRequest(NamedTuple):
@@ -24,8 +24,9 @@ def read_ahead(
 ) -> Iterator[bytes]:
     """Yield the content of a file from `start` to its end. `size` is its expected size. Raises OSError.
 
-    paramiko's own prefetching stops when no request is open for a moment, which happens on a fast line. Then
-    it requests one chunk at a time, beginning with chunks that it had received and discarded.
+    This function replaces paramiko's own prefetching, which stops if no request is open for a moment, as
+    happens on a fast line. paramiko then requests a single chunk at a time, and again requests chunks that it
+    had received and discarded.
     """
     answers = _Answers(client, file)
     open_requests: deque[_ReadRequest] = deque()

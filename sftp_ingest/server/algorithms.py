@@ -58,7 +58,7 @@ class ServerTransport(paramiko.Transport):  # type: ignore[misc]
 
     def _negotiate_keys(self, message: paramiko.Message) -> None:
         message.get_bytes(COOKIE)
-        message.get_list()  # key exchanges
+        message.get_list()  # skip the list of key exchanges
         # Do not narrow a list that the server has sent already, nor the list of a later exchange.
         nothing_sent = self.local_kex_init is None and not self.initial_kex_done
         if ED25519 in message.get_list() and nothing_sent:

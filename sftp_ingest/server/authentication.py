@@ -15,7 +15,8 @@ def by_password(username: str, password: str) -> SftpLogin | None:
     """Return the active login with a name and password, or None."""
     login = _active(username)
     if login is None or not login.password or len(password) > MAX_PASSWORD_LENGTH:
-        make_password(password[:MAX_PASSWORD_LENGTH])  # takes as long as the check of a password
+        # Spend the time of a password check, so that the time does not show whether the name exists.
+        make_password(password[:MAX_PASSWORD_LENGTH])
         return None
     return login if login.check_password(password) else None
 

@@ -35,7 +35,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        assert session.login is not None  # a channel needs a login
+        assert session.login is not None  # a client can open a channel only after its login
         self.session = session
         self.login: SftpLogin = session.login
         self.area = Area(self.login.supplier_id)
@@ -69,7 +69,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
             return attributes(name, status, read_only=True)
         return attributes(name, self.area.status(parts), read_only=parts[:1] != () and parts[0] in READ_ONLY)
 
-    lstat = stat  # there are no links
+    lstat = stat  # an upload area has no links
 
     def statvfs(self, path: str) -> list[int]:
         """Return the quota as the size of a disk."""
@@ -86,14 +86,17 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return UploadHandle(IncomingFile(login, parts, self.session.address, mode))
 
     def _open_to_read(self, parts: Parts) -> paramiko.SFTPHandle:
-        """Open a file for reading. A session that writes it reads the new bytes: sshfs closes files late."""
+        """Open a file for reading.
+
+        A session that also writes this file reads the new bytes, because sshfs closes written files late.
+        """
         made, mine = made_folder(parts), self.unfinished.open_file(parts)
         if made:
             return made_commands.opened(made, self.area.supplier_id, parts)
         if mine and not mine.untouched:
             return ReadHandle(mine.reader(), mine.status)
         entry = self.area.file(parts)
-        assert entry.blob is not None  # it is a file
+        assert entry.blob is not None  # `file` returns only files, and every file has a blob
         return ReadHandle(contents.reader_of(entry.blob), status_of(entry))
 
     def _open_mode(self, parts: Parts, flags: int) -> OpenMode:
@@ -165,7 +168,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         """Rename and replace. A file that is renamed into an import folder counts as an upload."""
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
         mine = self.unfinished.open_file(old)
-        if mine:  # sshfs may rename a file before it closes it
+        if mine:  # sshfs may rename a file before closing it
             self.area.require_folder(new[:-1])
             mine.rename(new)
             return OK

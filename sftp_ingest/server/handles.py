@@ -35,7 +35,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
     """A file open for reading, in the version that it had when it was opened."""
 
     def __init__(self, reader: Reader | None, status: os.stat_result) -> None:
-        """Without a reader, the file is empty."""
+        """Use this reader. None means that the file is empty."""
         super().__init__()
         self._reader, self._status = reader, status
 
@@ -62,7 +62,7 @@ class ReadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
 
 
 class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
-    """A file open for writing. The client's CLOSE finishes the upload. Without it, the upload is cut."""
+    """A file open for writing. The client's CLOSE finishes the upload; a missing CLOSE cuts the upload."""
 
     def __init__(self, incoming: IncomingFile) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class UploadHandle(paramiko.SFTPHandle):  # type: ignore[misc]
         self._incoming.sync()
 
     def finish(self) -> None:
-        """Give the file its name and record it. Raises Refused, OSError, a database error."""
+        """Give the file its name and record the upload. Raises Refused, OSError, a database error."""
         upload = self._incoming.finish()
         self._finished = True
         if upload:

@@ -21,8 +21,8 @@ from sftp_ingest.server.subsystem import Subsystem
 
 logger = logging.getLogger(__name__)
 
-CHECK_INTERVAL = 1.0  # seconds
-WAKE_INTERVAL = 5.0  # seconds
+CHECK_INTERVAL = 1.0  # seconds between two checks for silent sessions
+WAKE_INTERVAL = 5.0  # seconds between two wakes of paramiko's thread for a session
 STOP_TIMEOUT = 5.0  # seconds to wait for the end of a session
 
 
@@ -30,7 +30,7 @@ class SftpServer:
     """An SFTP server. It listens from its creation, and `serve` handles clients until `stop` is called."""
 
     def __init__(self, host: str, port: int, limits: SessionLimits | None = None) -> None:
-        """Raises OSError if the address is in use."""
+        """Listen on this address. Raises OSError if the address is in use."""
         self.limits = limits or SessionLimits()
         self.sessions: list[Session] = []
         self._keys = host_keys()
@@ -70,7 +70,7 @@ class SftpServer:
                 self._end()
 
     def _accept(self) -> None:
-        """Accept the waiting clients. If file descriptors or threads are exhausted, log it and continue."""
+        """Accept the waiting clients. If file descriptors or threads are exhausted, log this."""
         with suppress(BlockingIOError):
             while not self._stopping.is_set():
                 try:

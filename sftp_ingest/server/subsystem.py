@@ -26,7 +26,7 @@ SLOW_REQUESTS = (protocol.CMD_READ, protocol.CMD_WRITE, protocol.CMD_CLOSE)
 NAMES_AT_ONCE = 100
 FULL = "The disk of this service is full. Try again after its operators have made room."
 NO_HANDLE = "There is no such handle."
-MOST_WORDS = 100  # messages on one client's standard error
+MOST_WORDS = 100  # the most messages on one client's standard error
 
 
 def status_code(error: Refused) -> int:

@@ -110,7 +110,7 @@ def test_a_missing_worker_is_reported_and_the_host_still_serves(no_worker):
 @pytest.mark.django_db
 def test_unsent_webhooks_are_reported():
     WebhookFactory.create()
-    assert "webhooks (no process sends to them)" in Client().get("/statusz").json()["message"]
+    assert "webhooks (no process sends webhooks)" in Client().get("/statusz").json()["message"]
     SenderFactory.create()
     health._cached = (-health.CACHED_FOR, {})
     assert Client().get("/statusz").json()["checks"]["webhooks"] == "ok"

@@ -59,7 +59,7 @@ def check(name: str) -> str:
 
 
 def test_a_missing_or_silent_beat_is_reported(heard):
-    assert check("beat") == "no tick was heard of"
+    assert check("beat") == "no tick was reported"
     heard("beat", seconds=70)
     assert check("beat") == "no tick for 70 seconds"
     assert Client().get("/statusz").status_code == 503

@@ -34,7 +34,7 @@ def test_a_single_address_is_used_unchanged(url):
     ("url", "said"),
     [
         ("sentinel://one:26379;sentinel://two:26379", "names Sentinels"),
-        ("redis+sentinel://one:26379,two:26379", "where mymaster is their name of the master"),
+        ("redis+sentinel://one:26379,two:26379", "where mymaster is the name of the master"),
         ("redis+sentinel://one:26379,two:x/mymaster", "names Sentinels"),
         ("redis+sentinel://one:26379/mymaster/first", "names Sentinels"),
         ("redis+sentinel://one:26379/mymaster?password=secret", "names Sentinels"),

@@ -1,4 +1,4 @@
-"""The event loop of a web process begins a delayed request as soon as its rest has ended."""
+"""The event loop of a web process begins a stranger's request as soon as the stranger's delay has ended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Clock:
 
 @pytest.fixture
 def web() -> Iterator[Any]:
-    """Return a worker beside a known party that is always active. `begun` lists the begun requests."""
+    """Return a worker that delays strangers, because a known party is always active.
+
+    `begun` lists the requests that the worker has begun.
+    """
     worker: Any = module.Worker(1, 1, [], None, 30, Config(), None)
     worker.poller, worker.nr_conns, worker.begun = selectors.DefaultSelector(), 1, []
     worker.turns = Turns(4, is_stranger=is_stranger, known_until=[1e9])
@@ -45,7 +48,7 @@ def test_a_rest_that_ends_while_the_loop_reads_its_clock_delays_no_request(
     arrival = SimpleNamespace(take=lambda: ("request", b""))
     client: Any = SimpleNamespace(arrival=arrival, held=0, party=STRANGER, give=lambda request: None)
     web.turns.add(STRANGER, client, 0.0)
-    web.turns._pace.ended(STRANGER, now=0.0, computed=0.005)  # the rest ends at 0.015
+    web.turns._pace.ended(STRANGER, now=0.0, computed=0.005)  # the delay ends at 0.015
 
     monkeypatch.setattr(module, "time", Clock(0.010))
     web._give_turns()

@@ -135,7 +135,7 @@ def plans_of_rejects():
 
 def test_a_supplier_without_statistics_is_looked_up_by_sku(acme, rival, a_variant, ran, plans):
     other = SupplierFactory.create()
-    for supplier in (rival, other):  # both have the skus of the file
+    for supplier in (rival, other):  # both suppliers have the skus of the file
         VariantFactory.create_in_bulk(len(MANY), supplier=supplier, sku=factory.Iterator(SKUS))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalog_variant")

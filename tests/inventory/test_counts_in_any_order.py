@@ -63,15 +63,15 @@ def lamp(acme, a_variant):
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(story=st.lists(steps, min_size=3, max_size=15))
-def test_counts_come_in_any_order(acme, lamp, story):
+@given(scenario=st.lists(steps, min_size=3, max_size=15))
+def test_counts_come_in_any_order(acme, lamp, scenario):
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     key = (lamp.pk, east.pk)
     with transaction.atomic():
         model, moments = Model(), [now()]
         assert push(east, IdType.SKU, [{"id": "LAMP", "amount": 5}], as_of=moments[0], by=BY).updated
         model.count(5, moments[0])
-        for verb, units, back in story:
+        for verb, units, back in scenario:
             moment = moments[-1 - back % len(moments)]
             if verb == "count":
                 elements = [{"id": "LAMP", "amount": units}]

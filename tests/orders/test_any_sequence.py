@@ -250,12 +250,12 @@ def stage(acme, rival, shop, acme_api, rival_api, shop_api, a_variant):
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(story=st.lists(steps, min_size=10, max_size=20))
-def test_any_sequence_of_actions_ends_consistently(stage, story):
+@given(scenario=st.lists(steps, min_size=10, max_size=20))
+def test_any_sequence_of_actions_ends_consistently(stage, scenario):
     with transaction.atomic():
         stage.named = {}
         stage.push(Step("push", 0, "LAMP", 3, 1))
-        for step in story:
+        for step in scenario:
             reserved = dict(StockLevel.objects.values_list("pk", "reserved"))
             try:
                 answer = stage.perform(step)

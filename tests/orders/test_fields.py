@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import models
 from rest_framework import serializers
 
 from api import fields
+from fulfillments.files.order_lines import ADDRESS as ADDRESS_COLUMNS
 from fulfillments.files.order_lines import COLUMNS, LEFT_OUT
 from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.serializers import FulfillmentJson
@@ -104,6 +107,30 @@ def test_suppliers_files_have_each_shared_field():
 def test_the_columns_of_suppliers_files_keep_their_positions():
     """Programs of suppliers read the files by position, so a new column comes last."""
     assert [*COLUMNS[: len(COLUMNS_OF_1_0)]] == COLUMNS_OF_1_0
+
+
+def test_the_guide_lists_the_columns_of_suppliers_files():
+    _, _, columns = text_of("docs/api-guide.md").partition("\nThe columns are ")
+    listed = re.findall(r"`(\w+)`", columns.partition(". A file has")[0])
+
+    assert listed == [name for name in COLUMNS if name not in ADDRESS_COLUMNS]
+
+
+def texts() -> Iterator[Any]:
+    """Yield the fields of a push that are stored as texts, with their columns."""
+    for model, body, columns in (
+        (Order, OrderBody(), {name: name for name in ORDER_FIELDS}),
+        (OrderLine, LineBody(), LINE_FIELDS),
+    ):
+        for name, column in columns.items():
+            stored = model._meta.get_field(column)
+            if isinstance(stored, models.CharField) and not stored.choices:
+                yield pytest.param(body.fields[name], stored, id=f"{model.__name__}.{column}")
+
+
+@pytest.mark.parametrize(("field", "column"), [*texts()])
+def test_a_column_has_room_for_each_accepted_text(field, column):
+    assert field.max_length <= column.max_length
 
 
 def test_each_field_is_read_back_as_pushed(order, line, shop_api):

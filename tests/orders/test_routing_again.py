@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from django.db import connection, transaction
@@ -162,9 +163,10 @@ def test_a_concurrent_capture_waits_and_shows_the_joined_units(
 
 
 def _until_somebody_waits(other: threading.Thread) -> None:
-    """Wait until the other thread waits for a lock; fail if it ends without waiting."""
+    """Wait until the other thread waits for a lock; fail if it ends without waiting, or after a minute."""
+    end = time.monotonic() + 60
     with connection.cursor() as cursor:
-        while True:
+        while time.monotonic() < end:
             cursor.execute(
                 "SELECT pg_stat_clear_snapshot() IS NULL, count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -173,3 +175,4 @@ def _until_somebody_waits(other: threading.Thread) -> None:
                 return
             other.join(timeout=0.01)
             assert other.is_alive(), "the other thread ended without waiting"
+    pytest.fail("the other thread did not wait for a lock within a minute")

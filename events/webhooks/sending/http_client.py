@@ -19,7 +19,7 @@ from events.webhooks.targets import WebhookTarget
 
 Headers = list[tuple[str, str]]
 LONGEST_ERROR = 300
-MOST_ADDRESSES = 4  # tried for one host name
+MOST_ADDRESSES = 4  # the most addresses of a host name that are tried
 MOST_RESTING, REST_SECONDS = 20, 20.0  # idle connections to one receiver, kept for its next deliveries
 
 
@@ -65,7 +65,7 @@ class HttpClient:
             except (OSError, h11.RemoteProtocolError):
                 if idle.heard:
                     raise
-                # The receiver closed the idle connection before it read the request.
+                # The receiver had closed the idle connection, so send the request over another connection.
         return await self._send(server, await self._connect(target), target, headers, body)
 
     async def _send(

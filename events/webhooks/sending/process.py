@@ -1,7 +1,7 @@
 """The loop of a sender: it reads due deliveries, sends them, and saves the results.
 
-In each turn of the loop, one separate thread uses the database. Meanwhile, the event loop sends many requests
-to receivers.
+In each turn of the loop, one separate thread uses the database. While the thread works, the event loop sends
+many requests to receivers.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ from events.webhooks.targets import WrongWebhookUrl, parse_url
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-POLL_SECONDS = 0.2  # between two reads of the database while there is work
-IDLE_SECONDS = 2.5  # between two reads without work, if nothing wakes the process
-LINGER_SECONDS = 1.5  # of frequent reads after the last work; longer than `waking.AGAIN_AFTER`
-GATHER_SECONDS = 0.02  # from the first result until all results so far are saved together
+POLL_SECONDS = 0.2  # the time between two reads of the database while there is work
+IDLE_SECONDS = 2.5  # the time between two reads without work, if nothing wakes the process
+# After the last work, the process reads often for this time, which must be longer than `waking.AGAIN_AFTER`.
+LINGER_SECONDS = 1.5
+GATHER_SECONDS = 0.02  # a result waits this long for further results, and all are saved together
 AFTER_FAILURE = 2.0  # seconds until the next try after a failure of the database
 STOP_SECONDS = 8.0  # the longest wait for open requests when the process stops
-MOST_OPEN = 1_000  # open requests of one process
+MOST_OPEN = 1_000  # the most open requests of one process
 
 
 class InMemory(NamedTuple):
@@ -224,7 +225,8 @@ class SendingProcess:
             if receiver.is_idle():
                 del self._receivers[webhook_id]
         parked = []
-        taken: defaultdict[int, set[int]] = defaultdict(set)  # accepted since the read began
+        # The events that receivers accepted after the read began, by webhook.
+        taken: defaultdict[int, set[int]] = defaultdict(set)
         for result in self._results:
             if result.answer.taken:
                 taken[result.due.webhook_id].add(result.due.event_id)

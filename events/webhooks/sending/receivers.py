@@ -21,7 +21,7 @@ IN_MEMORY = 10  # deliveries in memory for each request that may be open
 DOWN_AFTER = 20  # failures in a row after which a receiver is down
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0  # seconds between the requests to a receiver that is down
 
-REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # until the state of an idle receiver is forgotten
+REMEMBER_SECONDS = 2 * LONGEST_PAUSE  # the state of an idle receiver is forgotten after this time
 
 
 class Due(NamedTuple):
@@ -55,7 +55,7 @@ class Receiver:
         self._open: dict[int, Due] = {}
         self._ready: deque[Due] = deque()
         self._behind: defaultdict[str, deque[Due]] = defaultdict(deque)
-        self._events: defaultdict[str, set[int]] = defaultdict(set)  # held events by subject
+        self._events: defaultdict[str, set[int]] = defaultdict(set)  # the ids of held events, by subject
         self.held: dict[int, bytes] = {}  # the body of each held delivery
         self._answered_at = time.monotonic()
 

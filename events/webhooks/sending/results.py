@@ -16,15 +16,18 @@ from events.webhooks.sending.receivers import Due
 MOST_BROUGHT_FORWARD = 2_000
 
 # Skip a delivery that was replayed after its request began: the answer belongs to the earlier request, and
-# the replay stays due.
+# the replay stays due. Also skip a failure that is saved already: a turn that failed after its commit is done
+# again.
 FINISH = """
     UPDATE events_delivery d
     SET status = n.status, attempts = d.attempts + 1, last_status = n.last_status, last_error = n.last_error,
         attempted_at = n.attempted_at, next_attempt_at = n.next_attempt_at
     FROM unnest(
-        %s::bigint[], %s::int[], %s::text[], %s::int[], %s::text[], %s::timestamptz[], %s::timestamptz[]
-    ) AS n (id, replays, status, last_status, last_error, attempted_at, next_attempt_at)
+        %s::bigint[], %s::int[], %s::int[], %s::text[], %s::int[], %s::text[], %s::timestamptz[],
+        %s::timestamptz[]
+    ) AS n (id, replays, attempts, status, last_status, last_error, attempted_at, next_attempt_at)
     WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
+      AND (d.attempts = n.attempts OR n.status <> 'waiting')
 """
 # A subject is the record that an event is about, such as `order:7`. After a failed delivery, the later
 # deliveries of its subject wait as long as the failed delivery. After a success, and when a delivery is given
@@ -36,7 +39,7 @@ FOLLOW = """
     WHERE d.webhook_id = n.webhook_id AND d.subject = n.subject AND d.subject <> '' AND d.status = 'waiting'
       AND d.event_id > n.event_id
 """
-# Make a delivery due with the first waiting delivery of its subject, but not earlier than 0.5 s from now.
+# A delivery becomes due together with the first waiting delivery of its subject, but at least 0.5 s from now.
 PARK = """
     UPDATE events_delivery d SET next_attempt_at = greatest(first.next_attempt_at, now() + interval '0.5 s')
     FROM events_delivery first
@@ -71,7 +74,7 @@ NOTE = """
 
 
 class DeliveryResult(NamedTuple):
-    """The answer to a delivery, and the move that follows from it."""
+    """The receiver's answer to a delivery, and the consequence: arrive, try again, or give up."""
 
     due: Due
     answer: ReceiverAnswer
@@ -129,7 +132,7 @@ def park(deliveries: Sequence[int]) -> None:
 def _finished(result: DeliveryResult) -> tuple[object, ...]:
     due, answer = result.due, result.answer
     move = result.move.target.value
-    return due.id, due.replays, move, answer.status, answer.error, result.at, result.next_at
+    return due.id, due.replays, due.attempts, move, answer.status, answer.error, result.at, result.next_at
 
 
 def _followed(result: DeliveryResult) -> tuple[object, ...]:

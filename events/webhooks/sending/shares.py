@@ -18,7 +18,7 @@ from django.db.models.functions import Mod, Now
 from events.models import Sender, Webhook
 
 RENEW_SECONDS = 1.0
-# Stop sending this many seconds before the lease ends, because other processes may take over then.
+# Stop sending this many seconds before the lease ends: then other senders may take the webhooks.
 STOP_BEFORE = 3.0
 FORGET_AFTER = timedelta(hours=1)
 
@@ -41,7 +41,7 @@ class SenderShare:
         return webhook_id % self._count == self._index
 
     def is_alive(self) -> bool:
-        """Return whether no other sender can have taken over this process's webhooks."""
+        """Return whether this process may send: its lease lasts for more than STOP_BEFORE seconds."""
         return time.monotonic() - self._renewed_at < Sender.LEASE.total_seconds() - STOP_BEFORE
 
     def renew(self, busy: Collection[int]) -> bool:

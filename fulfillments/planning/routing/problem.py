@@ -51,7 +51,8 @@ class LineGroup:
         for index, offer in enumerate(self.offers):
             self._offers_at.setdefault(offer.position, []).append(index)
         self.wanted = sum(want.quantity for want in self.wants)
-        # If every line accepts every offer, any assignment of units to lines is equally good.
+        # If every line accepts every offer, all assignments of units to lines are equally good. So `fill` can
+        # fill the lines in turn.
         self.uniform = all(len(offers) == len(self.offers) for offers in self.takers)
         self.choosing = sorted(range(len(self.wants)), key=lambda want: len(self.takers[want]))
 

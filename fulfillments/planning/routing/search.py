@@ -98,8 +98,8 @@ class Search:
     def _forced(self, missing: list[int], undecided: int) -> int | None:
         """Return the undecided warehouses that every complete set must contain.
 
-        Without such a warehouse, some `LineGroup` cannot be filled. Return None if a group cannot be filled
-        even with all undecided warehouses.
+        A set that lacks such a warehouse cannot fill some `LineGroup`. Return None if even all undecided
+        warehouses together cannot fill a group.
         """
         forced = 0
         for number, units in enumerate(missing):

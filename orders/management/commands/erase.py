@@ -18,11 +18,11 @@ SECONDS = 60.0
 class Command(BaseCommand):
     help = (
         "Erase the personal data of closed orders: of one order, or of all orders with an e-mail address."
-        f" Erased are {ERASES}; countries, quantities, prices and numbers stay."
+        f" It erases {ERASES}. Countries, quantities, prices and numbers stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--order", type=int, action="append", default=[], help="an order's number here")
+        parser.add_argument("--order", type=int, action="append", default=[], help="the id of an order")
         parser.add_argument("--email", action="append", default=[], help="a consumer's e-mail address")
         parser.add_argument("--reason", required=True, help="stored in the history, where operators read it")
 
@@ -35,7 +35,9 @@ class Command(BaseCommand):
         done, left = erase_all(found.values(), by=Actor.system("erase"), reason=options["reason"])
         self.stdout.write(f"{done} of {len(found)} orders were erased.")
         if not search.erase_copies(SECONDS):
-            self.stdout.write("Copies in files and other tables are still searched. The service continues.")
+            self.stdout.write(
+                "The search for copies in files and other tables is not finished. The service continues it."
+            )
         for each in left:
             self.stderr.write(f"Not erased: {each}")
         if left:

@@ -1,0 +1,14 @@
+"""The check of the ports in the environment."""
+
+import sys
+
+LARGEST = 65_535
+
+
+def port_number(name: str, text: str) -> int:
+    """Return the port that a variable sets. Exit with code 2 and one sentence if it is not a port."""
+    digits = text.strip()
+    if digits.isascii() and digits.isdigit() and len(digits) <= 5 and 0 < int(digits) <= LARGEST:
+        return int(digits)
+    sys.stderr.write(f"{name} is {text!r}: set it to a port number from 1 to {LARGEST}.\n")
+    sys.exit(2)
