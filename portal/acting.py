@@ -25,7 +25,7 @@ class PortalActionPage(PortalRecordPage):
     template = "portal/action.html"
     actions: ClassVar[Sequence[AdminAction[Any]]]
     is_secret = True
-    """Reading needs the right, too: the form is useless for a member who may not send it."""
+    """Only members with the right see the page, because other members could not send its form."""
     action: AdminAction[Any]
 
     def find(self, pk: int = 0, action: str = "", **kwargs: Any) -> None:
@@ -40,7 +40,7 @@ class PortalActionPage(PortalRecordPage):
         raise NotImplementedError
 
     def record_name(self) -> str:
-        """Return the name of the record in the link back."""
+        """Return the record's name for the link that leads back to the record's page."""
         return str(self.record)
 
     def get(self, request: HttpRequest, **kwargs: object) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Numbers such as those on the page *Today*: counts and amounts of waiting records, with links to lists."""
+"""Counts and amounts of waiting records with links to lists, as the page *Today* shows them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SHOWN = 100
 
 
 def choose_many(acting: Acting, name: str, subjects: QuerySet[Any], *, by: Actor) -> OperatorAction | None:
-    """Store the chosen records, and check them for a short time. A worker checks the remaining records.
+    """Store the chosen records, and check as many as a short time allows. A worker checks the others.
 
     Return None for an unknown action. Raises TooMany.
     """

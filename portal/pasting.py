@@ -16,6 +16,6 @@ def pasted_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _pair(line: str) -> tuple[str, str]:
-    """Split a row at its tab. Without a tab, split at the first of: a comma, a `;`, the last space."""
+    """Split a row at its tab, or else at the leftmost of these separators: a comma, a `;`, the last space."""
     first, *rest = (TAB if "\t" in line else SEPARATED).split(line, maxsplit=1)
     return first.strip(), rest[0].strip() if rest else ""

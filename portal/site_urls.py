@@ -14,7 +14,7 @@ urlpatterns = [
     path("portal/reauthenticate/", allauth_views.reauthenticate, name="account_reauthenticate"),
     path("portal/password/", allauth_views.password_reset, name="account_reset_password"),
     path("portal/password/sent/", allauth_views.password_reset_done, name="account_reset_password_done"),
-    re_path(  # allauth writes both values with a hyphen between them
+    re_path(  # allauth joins the user's id and the key with a hyphen
         r"^portal/password/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
         allauth_views.password_reset_from_key,
         name="account_reset_password_from_key",

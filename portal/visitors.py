@@ -73,7 +73,7 @@ def memberships(user: User | AnonymousUser) -> list[Member]:
 
 
 def _find(request: HttpRequest) -> Visitor | None:
-    user = getattr(request, "user", None)  # missing if the request failed before its sign-in was read
+    user = getattr(request, "user", None)  # a request that failed early has no `user`
     if user is None or not user.is_authenticated:
         return None
     if user.is_staff:

@@ -27,7 +27,8 @@ def _cancel_part(order: Order, by: Actor, answers: dict[str, Any]) -> str:
     if units is None:
         raise Invalid("Enter the units of at least one line.")
     asked = [{"id": line, "quantity": quantity} for line, quantity in units.items()]
-    # Send a cancel_id. Without it, units of an earlier unanswered request would count as these units.
+    # Send a new cancel_id, so that the units are requested in addition to unanswered requests. Without a
+    # cancel_id, the request would include the units of unanswered requests.
     return cancel_units(order, by, answers.get("reason", ""), asked, cancel_id=f"portal-{uuid4()}")
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.template.response import TemplateResponse
 
 from accounts.member_roles import Right
@@ -14,23 +14,15 @@ from accounts.models import Partnership, Retailer, ServiceType
 from api.ids import as_id
 from api.renderers import number
 from catalog.models import Variant, VariantQuerySet
-from inventory.models import StockLevel
 from portal.list_pages import ListColumn, PortalListPage
 from portal.listing import Tabs
 from portal.navigation import ONLY_RETAILERS
 from portal.pages import PortalRecordPage
-from portal.products.selectors import available, found_product
+from portal.products.selectors import AVAILABLE, available, found_product
 
 CELLS = "portal/buying/cells"
 SUPPLIER, CHANNEL = "supplier", "channel"
 MOST_SIBLINGS = 100
-AVAILABLE = Q(
-    Exists(
-        StockLevel.objects.filter(
-            variant=OuterRef("pk"), on_hand__gt=F("reserved") + OuterRef("supplier__safety_stock")
-        )
-    )
-)
 TABS: Tabs = {
     "all": ("All", Q()),
     "available": ("Available", AVAILABLE),

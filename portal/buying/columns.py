@@ -54,6 +54,6 @@ ORDER_COLUMNS = (
     ListColumn("changed", "Changed", attrgetter("updated_at"), MOMENT, is_usual=False),
     ListColumn("ship_until", "Ship until", attrgetter("ship_until"), is_usual=False),
     ListColumn("service", "Service", attrgetter("shipping_method_code"), is_usual=False),
-    ListColumn("id", "Number here", attrgetter("pk"), is_number=True, is_usual=False),
+    ListColumn("id", "Order ID", attrgetter("pk"), is_number=True, is_usual=False),
 )
 USUAL = tuple(column for column in ORDER_COLUMNS if column.is_usual)

@@ -12,7 +12,7 @@ from api.inside_search import LEAST, contains
 from api.prefix_search import begins
 from catalog.models import Variant
 from events.models import Event
-from events.timeline import LONGEST, HistoryEntry
+from events.timeline import HistoryEntry, newest
 from fulfillments.models import Fulfillment, FulfillmentLine, Shipment
 from orders.models import Order, OrderLine, SearchEntry
 from orders.processing_state import FINISHED, ProcessingState
@@ -95,7 +95,7 @@ def _newest(rows: QuerySet[Any], order_id: str) -> QuerySet[Any, int]:
 
 def retailer_history(order: Order) -> list[HistoryEntry]:
     """Return the events of an order and of its fulfillments, oldest first."""
-    events = Event.objects.for_retailer(order.retailer).filter(order_id=order.pk).order_by("id")[:LONGEST]
+    events = newest(Event.objects.for_retailer(order.retailer).filter(order_id=order.pk))
     lines = {line.pk: line.name for line in order.lines.all()}
     parts = (part.lines.all() for part in order.fulfillments.all())
     return history_of(order.retailer, events, lines, {line.pk: line.sku for each in parts for line in each})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.template.defaultfilters import pluralize
 
 from accounts.member_roles import Right
 from accounts.models import Partnership, Supplier
@@ -120,8 +121,8 @@ def _sentence(text: str) -> str:
 
 
 def _hours(hours: int | None) -> str:
-    return "no limit" if hours is None else f"{hours} hours"
+    return "no limit" if hours is None else f"{hours} hour{pluralize(hours)}"
 
 
 def _days(days: int | None) -> str:
-    return "no limit" if days is None else f"{days} days"
+    return "no limit" if days is None else f"{days} day{pluralize(days)}"

@@ -51,7 +51,7 @@ class RetailerOrdersPage(PortalListPage):
         return listed.filter(pk__in=parts.values("order_id"))
 
     def tabs(self) -> Tabs:
-        """Return the tabs. *All* is first for orders of a scorecard number: such orders have any state."""
+        """Return the tabs. *All* comes first for orders of a scorecard number: such orders have any state."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:
@@ -62,7 +62,7 @@ class RetailerOrdersPage(PortalListPage):
 
 
 class RetailerOrderPage(PortalRecordPage):
-    """One order of a retailer: each supplier's part with its parcels, the lines, and the address."""
+    """One order of a retailer: each supplier's fulfillment with its parcels, the lines, and the address."""
 
     template = "portal/buying/order.html"
     section = "Orders"

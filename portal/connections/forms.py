@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -27,7 +28,7 @@ Party = Supplier | Retailer
 class KeyForm(forms.Form):
     """The form of a new API key: its name, scopes and networks."""
 
-    name = forms.CharField(max_length=100, help_text="Such as the system that uses the key.")
+    name = forms.CharField(max_length=100, help_text="For example, the name of your shop system.")
 
     def __init__(self, party: Party, sent: dict[str, object] | None) -> None:
         super().__init__(sent)
@@ -39,7 +40,7 @@ class KeyForm(forms.Form):
         self.fields["allowed_networks"] = SimpleArrayField(
             forms.CharField(),
             required=False,
-            help_text="Such as 192.0.2.0/24, separated by commas. Empty: any address.",
+            help_text="Separate networks by commas: 192.0.2.0/24, 198.51.100.0/24. Leave empty to allow all.",
         )
 
     @classmethod
@@ -65,13 +66,15 @@ class WebhookForm(forms.Form):
     """The form of a webhook: its URL and the types of its events."""
 
     url = forms.CharField(
-        label="URL", max_length=LONGEST_URL, help_text="https://, without user and password."
+        label="URL",
+        max_length=LONGEST_URL,
+        help_text="Begin with https://. Leave out user names and passwords.",
     )
     types = forms.CharField(
         label="Types of events",
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text="One type per line. Empty: all types.",
+        help_text="Enter one type per line. Leave empty to get all types.",
     )
 
     def __init__(self, party: Party, *args: Any, **kwargs: Any) -> None:
@@ -115,7 +118,7 @@ class ReplayForm(forms.Form):
         label="After event", min_value=0, help_text="The id of the last event that your system has."
     )
     until = forms.IntegerField(
-        label="Until event", min_value=0, required=False, help_text="Empty: up to now."
+        label="Until event", min_value=0, required=False, help_text="Leave empty to send all events after it."
     )
 
 
@@ -126,7 +129,7 @@ class PublicKeysForm(forms.Form):
         required=False,
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text="One key per line, as in authorized_keys: ssh-ed25519 AAAA… comment. Empty: no keys.",
+        help_text="Enter one key per line: ssh-ed25519 AAAA… comment. Leave empty to allow no key.",
     )
 
     @classmethod
@@ -194,7 +197,7 @@ class AutoImportForm(forms.Form):
         return cls(supplier, sent)
 
     def clean(self) -> dict[str, object]:
-        """Check the settings as the API does."""
+        """Check the settings of the import with the same rules as the API."""
         data = super().clean() or {}
         if "kind" not in data:
             return data
@@ -205,9 +208,15 @@ class AutoImportForm(forms.Form):
         assert kind.api is not None  # `_settable` returns only kinds with `api`
         body = kind.api.settings_body(data=given)
         if not body.is_valid():
-            texts = (str(text) for errors in body.errors.values() for text in errors)
-            raise ValidationError(" ".join(texts), code="settings")
+            raise ValidationError(_in_words(body.errors), code="settings")
         return {**data, "body": body}
+
+
+def _in_words(errors: Mapping[str, Iterable[object]]) -> str:
+    """Return the errors of the settings. The API's text about the warehouse names fields of the API."""
+    if "warehouse_id" in errors:
+        return "A stock file needs a warehouse. Choose one."
+    return " ".join(str(text) for texts in errors.values() for text in texts)
 
 
 def _settable() -> list[Any]:

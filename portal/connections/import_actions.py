@@ -16,7 +16,7 @@ from portal.connections.forms import AutoImportForm
 def _set_up(supplier: Supplier, by: Actor, answers: dict[str, Any]) -> str:
     kind = kind_of(answers["kind"])
     options = kind.checked_options(supplier, answers["body"])
-    kind.with_mapping(supplier, options)  # raises for an unknown mapping
+    kind.with_mapping(supplier, options)  # this call raises for an unknown mapping
     save_auto_import(supplier, kind.name, {"options": options, "enabled": True}, by=by)
     return f"Files in the folder {kind.folder}/ are imported from now on."
 

@@ -1,4 +1,4 @@
-"""Actions on API keys: issue, rotate and revoke. Members and operators share them."""
+"""Actions on API keys: issue, rotate and revoke. Members and operators use the same actions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from portal.connections.forms import KeyForm
 from portal.connections.shown_once import show_once
 
 MOST_KEYS = 50
-"""The maximum number of usable keys of a party. Its members cannot create more keys."""
+"""The maximum number of usable keys of a party. Members cannot create further keys."""
 
 
 class TooManyKeys(ApiError):
@@ -42,7 +42,7 @@ def _revoke(key: ApiKey, by: Actor, answers: dict[str, object]) -> str:
     if not key.revoke():
         raise NothingChanged("This key is already revoked.")
     _record("api_key.revoked", key, by=by)
-    return f"{key} is revoked; its tokens ended with it."
+    return f"{key} is revoked. Its tokens no longer work."
 
 
 def _rotate(key: ApiKey, by: Actor, answers: dict[str, object]) -> str:
@@ -78,9 +78,9 @@ CREATE_KEY = AdminAction[Any](
     "Create API key",
     _issue,
     lambda party: "",
-    lambda party: f"A system of {party} gets access by the API.",
+    lambda party: f"A system of {party} can use the API with this key.",
     form=KeyForm.of,
-    help_text="The next page shows the key once: the service stores only its digest.",
+    help_text="The next page shows the key once. Copy it there.",
     undo="Revoke the key.",
 )
 ACTIONS = (
@@ -89,10 +89,12 @@ ACTIONS = (
         "Rotate key",
         _rotate,
         _not_usable,
-        lambda key: f"{key.party} gets a new key with the same scopes. {key} ends in 24 hours. {_used(key)}",
+        lambda key: (
+            f"{key.party} gets a new key with the same scopes. {key} works for another 24 hours. {_used(key)}"
+        ),
         help_text="The next page shows the new key once.",
         reason=Reason.OPTIONAL,
-        undo="Revoke the new key. An operator can keep the old key.",
+        undo="Revoke the new key. An operator can extend the time of the old key.",
     ),
     AdminAction[ApiKey](
         "revoke",

@@ -1,4 +1,4 @@
-"""Secrets that the page after an action shows once. Only the record in memory keeps the secrets."""
+"""Secrets that the response to an action shows once. They are kept only as an attribute of the record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def show_once(record: Any, *secrets: tuple[str, str]) -> None:
-    """Let the next page show these secrets, each with its label."""
+    """Keep these secrets, each with its label, for the response to the action."""
     record.shown_once = secrets
 
 

@@ -1,4 +1,4 @@
-"""Members' actions on webhooks: actions of operators without a reason, and actions that only members have."""
+"""Members' actions on webhooks: operators' actions that ask for no reason, and actions only for members."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ CREATE_WEBHOOK = AdminAction[Any](
     "Create webhook",
     _create,
     _always,
-    lambda party: f"A URL of {party} receives events.",
+    lambda party: f"The service sends the events of {party} to the URL.",
     form=WebhookForm.of,
     details=_types,
-    help_text="The next page shows the secret of the signatures once.",
+    help_text="The next page shows the secret once. Your system checks the signatures of events with it.",
     undo="Remove the webhook.",
 )
 _OF_OPERATORS = {action.name: action for action in WEBHOOK_ACTIONS}
@@ -88,7 +88,7 @@ OF_MEMBERS: tuple[AdminAction[Any], ...] = (
         _OF_OPERATORS["test"].why_not,
         lambda webhook: f"Events of the chosen range are sent to {webhook.url} again.",
         form=lambda webhook, sent: ReplayForm(sent),
-        help_text=f"At most {services.MOST_REPLAYED} events. They keep their ids.",
+        help_text=f"At most {services.MOST_REPLAYED:,} events are sent. Each event keeps its id.",
         undo="There is nothing to undo: receivers ignore events that they already have.",
     ),
     replace(_OF_OPERATORS["resend_dead"], name="resend-dead"),
@@ -107,7 +107,7 @@ OF_MEMBERS: tuple[AdminAction[Any], ...] = (
         name="switch-off",
         reason=Reason.NONE,
         undone_by="",
-        help_text="The feed still has all events.",
+        help_text="Your system can still read all events in the event feed of the API.",
         undo="Switch the webhook on again.",
     ),
     AdminAction[Webhook](
@@ -115,7 +115,7 @@ OF_MEMBERS: tuple[AdminAction[Any], ...] = (
         "Remove webhook",
         _remove,
         _always,
-        lambda webhook: f"{webhook.url} gets no more events. Waiting deliveries end.",
+        lambda webhook: f"{webhook.url} gets no more events. Waiting events are not sent.",
         undo="Create the webhook again. It has a new secret then.",
         danger=True,
     ),

@@ -21,7 +21,7 @@ from accounts.sign_in import SignInView, sign_in
 from api.errors import ApiError
 from portal.entry.forms import JoinForm, MemberSignInForm
 from portal.team.services import accept
-from portal.visitors import CHOSEN, PATH, SEEN_AS, memberships, visitor_of
+from portal.visitors import CHOSEN, PATH, SEEN_AS, memberships
 
 
 class MemberSignInPage(SignInView):
@@ -72,14 +72,16 @@ class ChoosePage(View):
 
 
 class EndVisitPage(View):
-    """The page that ends the visit of an operator."""
+    """The page that ends the visit of an operator. It also works after the time of the visit has ended."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        visitor = visitor_of(request)
-        request.session.pop(SEEN_AS, None)
-        if visitor is None or not visitor.read_only:
+        if not request.user.is_staff:
             raise Http404
-        return HttpResponseRedirect(f"/admin/accounts/{visitor.party.role}/{visitor.party.pk}/team/")
+        visit = request.session.pop(SEEN_AS, None)
+        member = Member.objects.filter(pk=visit["member"]).first() if visit else None
+        if member is None:
+            return HttpResponseRedirect("/admin/")
+        return HttpResponseRedirect(f"/admin/accounts/{member.party.role}/{member.party.pk}/team/")
 
 
 class InvitationPage(View):

@@ -73,8 +73,8 @@ ACTIONS: tuple[AdminAction[ImportJob], ...] = (
         _import,
         not_importable,
         lambda job: (
-            f"Imports {label_of(job)}: {job.created} rows are new, {job.updated} change,"
-            f" {job.unchanged} stay, {job.rejected} are rejected."
+            f"Imports {label_of(job)}. Rows: {job.created} new, {job.updated} changed,"
+            f" {job.unchanged} unchanged, {job.rejected} rejected."
         ),
         undo="Import another file with the right values.",
     ),

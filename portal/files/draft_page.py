@@ -92,7 +92,7 @@ class DraftPage(PortalRecordPage):
 
 
 def _no_rows(draft: ImportDraft) -> str:
-    """Return the message about a file without rows, often a text file whose name ends with `.xlsx`."""
+    """Return the message about a file without rows. Such a file is often a text file named `.xlsx`."""
     if draft.name.lower().endswith(".xlsx") and not draft.is_packed:
         return (
             f"{draft.name} is not a workbook, although its name ends with .xlsx."

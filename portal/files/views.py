@@ -26,7 +26,7 @@ from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 
 IMPORT = "import"
-"""The name of the action that imports the file of a trial. The trial's page has the preview and the form."""
+"""The name of the action that imports the file of a trial. The trial's page shows the action's form."""
 
 OUTCOMES = {
     Status.QUEUED: "The file is being imported",

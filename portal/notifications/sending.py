@@ -24,8 +24,8 @@ from portal.notifications.topics import MailWindow, topics_of
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 200
-SECONDS = 10.0
-"""The time limit of one run: other tasks wait until the run ends. Later runs send the remaining mails."""
+SECONDS = 5.0
+"""The time limit of each half of a run, because other tasks wait for its end. Later runs send the rest."""
 DAILY_HOUR = 6
 SALT = "portal.notifications"
 
@@ -43,12 +43,25 @@ def due() -> QuerySet[MailSubscription]:
 
 
 def send_due() -> int:
-    """Send the due mails, and return their number. Without EMAIL_URL, send nothing and return 0."""
+    """Send the due mails, and return their number. Without EMAIL_URL, send nothing and return 0.
+
+    Failed mails are sent in their own half of the run: a mail server may be slow to refuse a mail. Their
+    order is random, so that no failing mail always comes first.
+    """
     if not settings.EMAIL_URL:
         return 0
-    end, sent, newest = monotonic() + SECONDS, 0, newest_event()
     related = due().select_related("member__user", "member__supplier", "member__retailer")
-    for subscription in related.order_by("checked_at", "id")[:AT_ONCE]:
+    halves = (
+        list(related.filter(last_error="").order_by("checked_at", "id")[:AT_ONCE]),
+        list(related.exclude(last_error="").order_by("?")[:AT_ONCE]),
+    )
+    newest = newest_event()
+    return sum(_send_in_time(half, newest) for half in halves)
+
+
+def _send_in_time(subscriptions: list[MailSubscription], newest: int) -> int:
+    end, sent = monotonic() + SECONDS, 0
+    for subscription in subscriptions:
         sent += _send(subscription, newest)
         if monotonic() > end:
             break
@@ -74,20 +87,32 @@ def _send(subscription: MailSubscription, newest: int) -> bool:
         if text:
             _mail(member, text)
         return bool(text)
-    except Exception as error:  # one failing mail must not block the others
+    except Exception as error:  # a failing mail must not block other mails
         logger.exception("the mail of subscription %s was not sent", subscription.pk)
         rows.filter(**claimed).update(**before, last_error=f"{type(error).__name__}: {error}"[:300])
         return False
 
 
 def text_of(subscription: MailSubscription, window: MailWindow) -> str:
-    """Return the text of a mail, or an empty text if no topic has lines."""
-    parts: list[str] = []
+    """Return the text of a mail, or an empty text if the mail has nothing to report."""
+    parts = gap_lines(window)
     for topic in topics_of(window.party.role):
         lines = [*topic.lines(window)] if topic.name in subscription.topics else []
         if lines:
             parts += [topic.label, "", *lines, ""]
     return "\n".join(parts)
+
+
+def gap_lines(window: MailWindow) -> list[str]:
+    """Return the lines that report events that no mail covers, because no mail could be sent for long."""
+    if window.since >= window.oldest:
+        return []
+    return [
+        f"No mail could be sent to you after {window.since:%-d %b %Y, %H:%M} UTC.",
+        f"Events before {window.oldest:%-d %b %Y, %H:%M} UTC are not in this mail. See all open work:",
+        f"  {settings.BASE_URL}{reverse('portal:today')}",
+        "",
+    ]
 
 
 def _mail(member: Member, text: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from accounts.models import Retailer, Supplier
@@ -22,10 +24,10 @@ from portal.late import TO_ANSWER
 from portal.supplying.feeds import STALE
 from portal.supplying.selectors import fulfillments_of
 
-MOST_LINES = 50
-"""The maximum number of records of one topic in a mail."""
-OLDEST = timedelta(days=1)
-"""The maximum age of mailed events. After some time without a mail server, older events are left out."""
+MOST_RECORDS = 50
+"""The maximum number of records of one topic in a mail. The mail has the number of further records."""
+LONGEST_GAP = timedelta(days=7)
+"""The maximum age of mailed events. If no mail was sent for longer, the next mail reports the gap."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +45,21 @@ class MailWindow:
         assert isinstance(self.party, Supplier)
         return self.party
 
+    @property
+    def oldest(self) -> datetime:
+        """The time of the oldest event that the mail may cover."""
+        return self.now - LONGEST_GAP
+
     def ids(self, column: str, *types: str) -> list[int]:
-        """Return the ids in `column` of the party's events of these types, oldest event first."""
+        """Return the ids in `column` of the party's events of these types."""
         events = Event.objects.filter(
             **{self.party.role.value: self.party},
             type__in=types,
             number__gt=self.after,
             number__lte=self.until,
-            occurred_at__gt=self.now - OLDEST,
+            occurred_at__gt=self.oldest,
         )
-        return [*events.order_by("number").values_list(column, flat=True)[:MOST_LINES]]
+        return [*events.order_by().values_list(column, flat=True)]
 
 
 @dataclass(frozen=True)
@@ -69,35 +76,58 @@ def _url(name: str, *args: object) -> str:
     return settings.BASE_URL + reverse(f"portal:{name}", args=args)
 
 
-def _of_suppliers(fulfillments: Iterable[Fulfillment]) -> Iterable[str]:
-    for each in fulfillments:
-        due = f", due {each.due_at:%-d %b %Y, %H:%M} UTC" if each.due_at else ""
-        yield f"Order {each.order.retailer_order_id} of {each.order.retailer}{due}"
-        yield f"  {_url('supplier_order', each.pk)}"
+def _listed(
+    found: QuerySet[Any], lines_of: Callable[[Any], Iterable[str]], page: str, tab: str
+) -> Iterator[str]:
+    """Yield the lines of the first records. Yield the number of further records with the link to the list."""
+    shown = list(found[: MOST_RECORDS + 1])
+    for record in shown[:MOST_RECORDS]:
+        yield from lines_of(record)
+    if len(shown) > MOST_RECORDS:
+        yield f"and {found.count() - MOST_RECORDS:,} more. See the list:"
+        yield f"  {_url(page)}?tab={tab}"
+
+
+def _work(fulfillment: Fulfillment) -> Iterator[str]:
+    due = f", due {fulfillment.due_at:%-d %b %Y, %H:%M} UTC" if fulfillment.due_at else ""
+    order = fulfillment.order
+    yield f"Order {order.retailer_order_id} of {order.retailer}{due}"
+    yield f"  {_url('supplier_order', fulfillment.pk)}"
+
+
+def _order(order: Order) -> Iterator[str]:
+    yield f"Order {order.retailer_order_id}"
+    yield f"  {_url('retailer_order', order.pk)}"
+
+
+def _file(job: ImportJob) -> Iterator[str]:
+    yield f"Import {job.pk} of {job.source or 'rows'}: {job.error['message'] if job.error else 'failed'}"
+    yield f"  {_url('file', job.pk)}"
 
 
 def _new(window: MailWindow) -> Iterable[str]:
     ids = window.ids("fulfillment_id", "fulfillment.created", "fulfillment.released")
-    return _of_suppliers(fulfillments_of(window.supplier).filter(pk__in=ids, state=State.NEW))
+    new = fulfillments_of(window.supplier).filter(pk__in=ids, state=State.NEW)
+    return _listed(new.order_by("pk"), _work, "supplier_orders", "new")
 
 
 def _late(window: MailWindow) -> Iterable[str]:
     late = fulfillments_of(window.supplier).filter(
         state__in=TO_ANSWER, due_at__gt=window.since, due_at__lte=window.now
     )
-    return _of_suppliers(late.order_by("due_at", "pk")[:MOST_LINES])
+    return _listed(late.order_by("due_at", "pk"), _work, "supplier_orders", "late")
 
 
 def _cancellations(window: MailWindow) -> Iterable[str]:
     ids = window.ids("fulfillment_id", "fulfillment.cancelation_requested")
-    return _of_suppliers(fulfillments_of(window.supplier).filter(pk__in=ids, state=State.CANCELING))
+    asked = fulfillments_of(window.supplier).filter(pk__in=ids, state=State.CANCELING)
+    return _listed(asked.order_by("pk"), _work, "supplier_orders", "canceling")
 
 
 def _failed_files(window: MailWindow) -> Iterable[str]:
-    own = ImportJob.objects.filter(supplier=window.supplier, status=Status.FAILED)
-    for job in own.filter(pk__in=window.ids("import_id", "import.failed")):
-        yield f"Import {job.pk} of {job.source or 'rows'}: {job.error['message'] if job.error else 'failed'}"
-        yield f"  {_url('file', job.pk)}"
+    ids = window.ids("import_id", "import.failed")
+    failed = ImportJob.objects.filter(supplier=window.supplier, status=Status.FAILED, pk__in=ids)
+    return _listed(failed.order_by("pk"), _file, "files", "failed")
 
 
 def _old_stock(window: MailWindow) -> Iterable[str]:
@@ -107,19 +137,18 @@ def _old_stock(window: MailWindow) -> Iterable[str]:
         yield f"  {_url('today')}"
 
 
-def _of_retailers(window: MailWindow, state: ProcessingState, event: str) -> Iterable[str]:
-    own = Order.objects.filter(retailer=window.party.pk, processing_state=state)
-    for order in own.filter(pk__in=window.ids("order_id", event)):
-        yield f"Order {order.retailer_order_id}"
-        yield f"  {_url('retailer_order', order.pk)}"
+def _of_retailers(window: MailWindow, state: ProcessingState, event: str, tab: str) -> Iterable[str]:
+    ids = window.ids("order_id", event)
+    own = Order.objects.filter(retailer=window.party.pk, processing_state=state, pk__in=ids)
+    return _listed(own.order_by("pk"), _order, "retailer_orders", tab)
 
 
 def _problems(window: MailWindow) -> Iterable[str]:
-    return _of_retailers(window, ProcessingState.EXCEPTION, "order.exception")
+    return _of_retailers(window, ProcessingState.EXCEPTION, "order.exception", "exception")
 
 
 def _canceled(window: MailWindow) -> Iterable[str]:
-    return _of_retailers(window, ProcessingState.CANCELED, "order.canceled")
+    return _of_retailers(window, ProcessingState.CANCELED, "order.canceled", "canceled")
 
 
 TOPICS = (

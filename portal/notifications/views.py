@@ -42,7 +42,7 @@ class NotificationsPage(PortalActionPage):
         return "Today"
 
 
-@method_decorator(csrf_exempt, name="dispatch")  # mail programs send the form themselves (RFC 8058)
+@method_decorator(csrf_exempt, name="dispatch")  # mail programs send the form without a CSRF token (RFC 8058)
 class StopMailsPage(View):
     """The page of a signed link that ends all mails of a member without a sign-in.
 

@@ -1,6 +1,7 @@
 """Forms of a supplier's products.
 
-If a file or a colleague changed the same value in the meantime, the form shows both values and saves nothing.
+If a file or a colleague changed the same value while the form was open, the form shows both values and saves
+nothing.
 """
 
 from __future__ import annotations

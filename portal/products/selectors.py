@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 from django.utils import timezone
 
 from accounts.models import Supplier
 from api.inside_search import LEAST, contains
-from api.prefix_search import begins
+from api.prefix_search import begins, begins_with_digits
 from catalog.models import TITLE_FOUND_BY, Variant, VariantQuerySet
 from events.models import Event
 from fulfillments.models import Fulfillment, FulfillmentLine
@@ -23,14 +23,25 @@ LATELY = timedelta(days=7)
 MOST_REJECTED = 500
 MOST_WAITING = 50
 ARTICLE_NUMBERS = ("upc", "ean", "gtin")
-IN_STOCK = Q(Exists(StockLevel.objects.filter(variant=OuterRef("pk"), on_hand__gt=F("reserved"))))
+
+
+def is_available_in(levels: QuerySet[StockLevel]) -> Q:
+    """Return the condition for variants with available units in one of these stock levels.
+
+    Subtract instead of adding: the reserved units and the safety stock together could overflow the column.
+    """
+    free = levels.filter(variant=OuterRef("pk")).annotate(free=F("on_hand") - F("reserved"))
+    return Q(Exists(free.filter(free__gt=OuterRef("supplier__safety_stock"))))
+
+
+AVAILABLE = is_available_in(StockLevel.objects.all())
 
 TABS: Tabs = {
     "all": ("All", Q()),
     "listed": ("Listed", Q(listed=True)),
     "delisted": ("Delisted", Q(listed=False)),
-    "stock": ("With stock", IN_STOCK),
-    "empty": ("Out of stock", ~IN_STOCK),
+    "stock": ("Available", AVAILABLE),
+    "empty": ("Not available", ~AVAILABLE),
 }
 """The tabs of the list: the label and the condition of each. The page adds `rejected_lately`."""
 
@@ -44,15 +55,14 @@ def products_of(supplier: Supplier) -> VariantQuerySet:
 def found_product(term: str) -> Q:
     """Return the condition that finds products by part of a sku or title, or the start of an article number.
 
-    A term of one or two characters is too short for the trigram index, so it finds only beginnings of texts.
+    A term of one or two characters is too short for the trigram index. It finds only beginnings of texts.
     """
     title, text = Left("title", TITLE_FOUND_BY), term[:TITLE_FOUND_BY]
     search = contains if len(term) >= LEAST else begins
     condition = search("sku", term) | search(title, text)
     if term.isascii() and term.isdecimal():
         for name in ARTICLE_NUMBERS:
-            # The term has only digits, and digits have the same order in every collation.
-            condition |= Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"})
+            condition |= begins_with_digits(name, term)
     return condition
 
 
@@ -79,6 +89,6 @@ def on_hand(variant: Variant) -> int:
 
 
 def available(variant: Variant) -> int:
-    """Return the units that new orders can reserve, as in `inventory.serializers`."""
+    """Return the units that new orders can reserve, computed as in `inventory.serializers`."""
     safety = variant.supplier.safety_stock
     return sum(max(level.on_hand - level.reserved - safety, 0) for level in variant.stock.all())

@@ -11,16 +11,16 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.member_roles import Right
-from api.ids import as_id
 from api.renderers import number
 from catalog.models import Variant
 from portal.acting import PortalActionPage
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import PAGE, Tabs
+from portal.listing import MOST_ROWS, Tabs, sent_ids
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 from portal.products.actions import ACTIONS
@@ -86,13 +86,13 @@ class ProductsPage(PortalListPage):
     hint = "SKU, title, UPC, EAN or GTIN"
     columns = COLUMNS
     faulty: Mapping[int, ProductForm] = MappingProxyType({})
-    """The forms with errors, by the id of the product. They keep the typed text."""
+    """The forms with errors, by the id of the product. The forms keep the typed text."""
 
     def listed(self) -> QuerySet[Any]:
         return products_of(self.supplier)
 
     def tabs(self) -> Tabs:
-        """Return the tabs. The condition of the last tab takes queries, so build it only for this tab."""
+        """Return the tabs. The condition of the last tab takes queries, so build it only for the open tab."""
         is_open = self.request.GET.get("tab") == REJECTED
         condition = rejected_lately(self.supplier) if is_open else Q()
         return {**TABS, REJECTED: ("Rejected lately", condition)}
@@ -114,14 +114,17 @@ class ProductsPage(PortalListPage):
 
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the changed products one by one. Products with errors are not saved; their forms stay open."""
-        ids = {as_id(name.partition("-")[0]) for name in request.POST if name.endswith("-title")}
-        variants = self.listed().filter(pk__in=sorted(ids)[:PAGE])
+        ids = sent_ids(request.POST, "title")
+        if len(ids) > MOST_ROWS:
+            messages.error(request, f"There are {len(ids)} rows. Save at most {MOST_ROWS} at a time.")
+            return HttpResponseRedirect(request.get_full_path())
+        variants = self.listed().filter(pk__in=ids)
         forms = [ProductForm(variant, request.POST) for variant in variants]
         changed = [form for form in forms if form.has_changed()]
         saved = sum(form.save_values(by=self.actor) for form in changed)
         self.faulty = {form.instance.pk: form for form in changed if form.errors}
         if saved:
-            messages.success(request, f"{saved} product{'s' if saved > 1 else ''} changed.")
+            messages.success(request, f"{saved} product{pluralize(saved)} changed.")
         if self.faulty:
             return self.render(self.context())
         if not saved:

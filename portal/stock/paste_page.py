@@ -13,12 +13,12 @@ from accounts.member_roles import Right
 from accounts.models import Result
 from accounts.operating.admin_actions import LEVELS, sent_form_id
 from inventory.models import Warehouse
+from portal.listing import MOST_ROWS
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalPage
 from portal.stock.pasted_counts import CountRow, check_counts, read_counts
 from portal.stock.selectors import chosen_warehouse
 from portal.stock.services import StockEntry, save_stock
-from portal.stock.views import MOST_ROWS
 
 LONGEST_PASTE = 50_000
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from django.db.models import Exists, F, OuterRef, Prefetch, Q
+from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from accounts.models import Supplier
 from api.ids import as_id
 from catalog.models import Variant, VariantQuerySet
 from inventory.models import ExpectedStock, StockLevel, Warehouse
 from portal.listing import Tabs
+from portal.products.selectors import is_available_in
 
 
 def chosen_warehouse(supplier: Supplier, asked: str) -> tuple[Warehouse | None, list[Warehouse]]:
@@ -34,11 +35,11 @@ def stocked_products(supplier: Supplier, warehouse: Warehouse | None) -> Variant
 def stock_tabs(warehouse: Warehouse | None) -> Tabs:
     levels = StockLevel.objects.filter(variant=OuterRef("pk"), warehouse=warehouse)
     days = ExpectedStock.objects.filter(variant=OuterRef("pk"), warehouse=warehouse)
-    available = Exists(levels.filter(on_hand__gt=F("reserved")))
+    available = is_available_in(StockLevel.objects.filter(warehouse=warehouse))
     return {
         "all": ("All", Q()),
-        "available": ("Available", Q(available)),
-        "empty": ("Out of stock", ~Q(available)),
+        "available": ("Available", available),
+        "empty": ("Not available", ~available),
         "short": ("More reserved than on hand", Q(Exists(levels.filter(overpromised=True)))),
         "expected": ("Restock expected", Q(Exists(days.filter(expected_at__isnull=False)))),
     }

@@ -8,6 +8,8 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
+from django.template.defaultfilters import pluralize
+
 from accounts.actors import Actor
 from accounts.models import Result
 from accounts.operating.bulk_actions import record_single
@@ -56,7 +58,7 @@ def _save(warehouse: Warehouse, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _counted(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}" if number else ""
+    return f"{number} {name}{pluralize(number)}" if number else ""
 
 
 def _always(warehouse: Warehouse) -> str:

@@ -17,18 +17,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from accounts.member_roles import Right
 from accounts.models import Result
 from accounts.operating.admin_actions import LEVELS, sent_form_id
-from api.ids import as_id
 from catalog.models import Variant
 from inventory.models import Warehouse
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import Tabs
+from portal.listing import MOST_ROWS, Tabs, sent_ids
 from portal.navigation import ONLY_SUPPLIERS
 from portal.products.selectors import available, found_product
 from portal.stock.forms import StockRowForm
 from portal.stock.selectors import chosen_warehouse, expected_on, level_of, stock_tabs, stocked_products
 from portal.stock.services import StockEntry, save_stock
 
-MOST_ROWS = 100
 CELLS = "portal/stock/cells"
 
 
@@ -76,7 +74,7 @@ class StockPage(PortalListPage):
         ListColumn("ean", "EAN", attrgetter("ean"), is_usual=False),
     )
     faulty: Mapping[int, StockRowForm] = MappingProxyType({})
-    """The forms with errors, by the id of the product. They keep the typed text."""
+    """The forms with errors, by the id of the product. The forms keep the typed text."""
 
     @cached_property
     def warehouses(self) -> tuple[Warehouse | None, list[Warehouse]]:
@@ -117,8 +115,11 @@ class StockPage(PortalListPage):
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the valid changed rows in one transaction. The forms of faulty rows stay open."""
         warehouse, _ = self.warehouses
-        ids = {as_id(name.partition("-")[0]) for name in request.POST if name.endswith("-on_hand")}
-        if warehouse is None or len(ids) > MOST_ROWS:
+        if warehouse is None:
+            messages.error(request, "You have no warehouse yet. Ask an operator of the service to add one.")
+            return HttpResponseRedirect(request.get_full_path())
+        ids = sent_ids(request.POST, "on_hand")
+        if len(ids) > MOST_ROWS:
             messages.error(request, f"There are {len(ids)} rows. Save at most {MOST_ROWS} at a time.")
             return HttpResponseRedirect(request.get_full_path())
         variants = self.listed().filter(pk__in=ids)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
 
+from django.template.defaultfilters import pluralize
+
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 
@@ -13,19 +15,21 @@ STEPS = {
     State.ACCEPTED: ("ship it", "hours_to_ship"),
     State.CANCELING: ("answer the cancellation", "hours_to_answer"),
 }
-"""For each state, the step that it waits for and the partnership's field with the time limit."""
+"""For each state, the supplier's next step, and the field of the partnership with the step's time limit."""
 
 
 def why_late(fulfillment: Fulfillment) -> str:
     """Return a text with the late step, its time limit, and the reason for the limit."""
     step, name = STEPS[State(fulfillment.state)]
-    assert fulfillment.due_at is not None  # a late order has a limit
+    assert fulfillment.due_at is not None  # a late order has a deadline
     limit = f"You had to {step} by {fulfillment.due_at:%-d %b %Y, %H:%M}."
     last_day = fulfillment.order.ship_until
     if last_day and last_day < date.max and fulfillment.due_at == _end_of(last_day):
         return f"{limit} {fulfillment.order.retailer} wants the order shipped until {last_day:%-d %b %Y}."
     hours = getattr(fulfillment.partnership, name)
-    return f"{limit} {fulfillment.order.retailer} gives you {hours} hours for this step." if hours else limit
+    if not hours:
+        return limit
+    return f"{limit} {fulfillment.order.retailer} gives you {hours} hour{pluralize(hours)} for this step."
 
 
 def _end_of(day: date) -> datetime:

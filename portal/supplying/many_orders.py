@@ -1,4 +1,4 @@
-"""Actions of a supplier's members on many orders. Workers complete long actions, as for operators."""
+"""Actions of a supplier's members on many orders. Workers complete long actions, like those of operators."""
 
 from __future__ import annotations
 

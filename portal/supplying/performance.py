@@ -36,7 +36,7 @@ DAILY = {
 
 
 class PerformancePage(PortalPage):
-    """The page of a supplier's scorecard for one or all retailers, compared with the days before."""
+    """The page of a supplier's scorecard for one or all retailers, compared with the previous days."""
 
     template = "portal/supplying/performance.html"
     section = title = "Performance"

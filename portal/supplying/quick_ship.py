@@ -22,7 +22,7 @@ from portal.supplying.actions import SHIP
 MOST_ROWS = 50
 LONGEST_NUMBER = 100
 BY_ID = "#"
-"""The mark before a fulfillment's id. A number without the mark may be an order number or such an id."""
+"""The mark before a fulfillment's id. A number without the mark may be an id or an order number."""
 
 
 @dataclass
@@ -114,8 +114,8 @@ def _matches(supplier: Supplier, orders: set[str]) -> dict[str, list[Fulfillment
 def ship(rows: Sequence[ShipRow], *, by: Actor, form_id: UUID, doubtful: bool = False) -> None:
     """Ship the ready rows, each in its own transaction, and set the `message` or `problem` of each row.
 
-    Rows with a warning are shipped only if `doubtful` is set. If the same form is sent again, only rows with
-    a warning are shipped. Other unshipped rows had a problem, so the member sends them in a new form.
+    Rows with a warning are shipped only if `doubtful` is set. If the same form is sent again, `ship` ships
+    only the remaining rows with a warning, if `doubtful` is set. The member sends other rows in a new form.
     """
     ids = {row.position: uuid5(form_id, row.text) for row in rows}
     shipped = {position for position, once in ids.items() if was_sent(once)}

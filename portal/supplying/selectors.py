@@ -12,7 +12,7 @@ from accounts.models import Retailer, Supplier
 from api.ids import as_id
 from api.prefix_search import begins
 from events.models import Event
-from events.timeline import LONGEST, HistoryEntry
+from events.timeline import HistoryEntry, newest
 from fulfillments.models import Fulfillment, Shipment
 from fulfillments.states import State
 from portal.history import history_of
@@ -91,6 +91,6 @@ class WorkRow:
 
 def supplier_history(fulfillment: Fulfillment) -> list[HistoryEntry]:
     """Return the entries of a fulfillment's history, oldest first."""
-    events = Event.objects.filter(fulfillment_id=fulfillment.pk).order_by("id")[:LONGEST]
+    events = newest(Event.objects.filter(fulfillment_id=fulfillment.pk))
     lines = {line.pk: line.sku for line in fulfillment.lines.all()}
     return history_of(fulfillment.supplier, events, {}, lines)

@@ -61,7 +61,7 @@ def revoke(invitation: Invitation, *, by: Actor) -> None:
 
 
 def accept(invitation: Invitation, *, name: str, password: str) -> Member | None:
-    """Make the invited person a member. Return None if the invitation has ended meanwhile.
+    """Make the invited person a member. Return None if the invitation is no longer usable.
 
     A person without an account gets a new account with this name and password.
     """
@@ -95,10 +95,10 @@ def add(party: Supplier | Retailer, user: User, member_role: str) -> Member:
 def change_role(member: Member, member_role: str, *, by: Actor) -> None:
     """Give a member another role.
 
-    Raises NothingChanged if the member has this role already, and InvalidTransition for the only owner.
+    Raises NothingChanged if the member has this role already or was removed, and InvalidTransition for the
+    only owner.
     """
-    _lock(member.party)
-    member.refresh_from_db(fields=["member_role", "removed_at"])
+    _lock_member(member)
     before = member.member_role
     if before == member_role:
         raise NothingChanged(f"{member.name} already has this role.")
@@ -114,10 +114,7 @@ def remove(member: Member, *, by: Actor) -> None:
 
     Raises NothingChanged if the access has ended already, and InvalidTransition for the only owner.
     """
-    _lock(member.party)
-    member.refresh_from_db(fields=["member_role", "removed_at"])
-    if member.removed_at is not None:
-        raise NothingChanged(f"{member.name} is no longer a member.")
+    _lock_member(member)
     if member.is_last_owner():
         raise InvalidTransition(LAST_OWNER)
     member.removed_at = timezone.now()
@@ -152,6 +149,14 @@ def _lock(party: Supplier | Retailer) -> None:
     type(party).objects.select_for_update(no_key=True).get(pk=party.pk)
 
 
+def _lock_member(member: Member) -> None:
+    """Lock the team, and read the member again. Raises NothingChanged if the member was removed."""
+    _lock(member.party)
+    member.refresh_from_db(fields=["member_role", "removed_at"])
+    if member.removed_at is not None:
+        raise NothingChanged(f"{member.name} is no longer a member.")
+
+
 def _send_link(invitation: Invitation, token: str) -> None:
     """Mail the link. A failed mail changes nothing: the page shows the link for copying."""
     if not settings.EMAIL_URL:
@@ -163,5 +168,5 @@ def _send_link(invitation: Invitation, token: str) -> None:
     )
     try:
         send_mail(f"Invitation to {invitation.party}", text, None, [invitation.email])
-    except Exception:  # the backends raise many kinds of errors
+    except Exception:  # mail backends raise many kinds of errors
         logger.exception("the mail of invitation %s was not sent", invitation.pk)

@@ -149,7 +149,7 @@ def test_a_login_without_a_key_and_a_password_is_refused(developer):
 
 def test_an_owner_sets_up_and_stops_an_automatic_import(ana, acme, a_variant):
     set_up = f"{PAGE}imports/do/set-up-import/"
-    assert "Give warehouse_id" in act(ana, set_up, kind="inventory").content.decode()
+    assert "A stock file needs a warehouse." in act(ana, set_up, kind="inventory").content.decode()
     a_variant(acme, "LAMP", stock=1)
     warehouse = acme.warehouses.order_by("pk").first()
     act(ana, set_up, kind="inventory", warehouse_id=warehouse.pk)

@@ -70,21 +70,27 @@ WRITTEN_IN = {
 
 
 @pytest.fixture
-def page_of(acme, shop, client_for, a_variant, operator) -> Callable[[str], str]:
-    """Push an order with every field. Return a function that returns the text of one of its pages."""
-    a_variant(acme, "LAMP", stock=5)
-    body = {name: value for name, (value, _) in PUSHED.items()}
-    lines = [{"sku": "LAMP", "quantity": 1, "billed_amount": 9}]
-    answer = client_for(shop).post("orders", {**body, "order_lines": lines})
-    assert answer.status_code == 201, answer.content
-    order = Order.objects.get()
-    pages: dict[str, tuple[Callable[[], Client], str]] = {
-        "operator": (lambda: operator, f"/admin/orders/order/{order.pk}/change/"),
-        "retailer": (lambda: browser(retailer=shop), f"/portal/purchases/{order.pk}/"),
-        "supplier": (lambda: browser(supplier=acme), f"/portal/orders/{order.fulfillments.get().pk}/"),
-    }
+def page_of(acme, shop, client_for, a_variant, operator) -> Callable[..., str]:
+    """Return a function that pushes an order with every field, and returns the text of one of its pages.
 
-    def text(page: str) -> str:
+    Its keyword arguments replace fields of the push.
+    """
+    a_variant(acme, "LAMP", stock=5)
+    lines = [{"sku": "LAMP", "quantity": 1, "billed_amount": 9}]
+
+    def push(**others: object) -> Order:
+        body = {name: value for name, (value, _) in PUSHED.items()}
+        answer = client_for(shop).post("orders", {**body, **others, "order_lines": lines})
+        assert answer.status_code == 201, answer.content
+        return Order.objects.get()
+
+    def text(page: str, **others: object) -> str:
+        order = push(**others)
+        pages: dict[str, tuple[Callable[[], Client], str]] = {
+            "operator": (lambda: operator, f"/admin/orders/order/{order.pk}/change/"),
+            "retailer": (lambda: browser(retailer=shop), f"/portal/purchases/{order.pk}/"),
+            "supplier": (lambda: browser(supplier=acme), f"/portal/orders/{order.fulfillments.get().pk}/"),
+        }
         client, path = pages[page]
         shown = client().get(path)
         assert shown.status_code == 200
@@ -120,3 +126,9 @@ def test_a_page_shows_its_declared_fields_and_no_other(page, page_of):
     assert shown & HIDDEN[page] == set(), (
         f"the {page}'s page ({WRITTEN_IN[page]}) shows these, but HIDDEN names them"
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", SHOWN)
+def test_a_page_shows_a_gift_message_of_an_order_that_is_not_marked_as_a_gift(page, page_of):
+    assert "Congratulations, Ada" in page_of(page, is_gift=False)

@@ -52,7 +52,7 @@ def test_an_approval_cancels_only_the_units_that_its_page_named(ana, client_for,
     page = ana.post(f"{path}approve-cancelation/", sent)
 
     assert said(page) == [STALE]
-    assert "1 × LAMP, 3 × HAT are canceled" in page.text
+    assert "You will not ship 1 × LAMP, 3 × HAT." in page.text
     assert Fulfillment.objects.get(pk=work.pk).state == "canceling"
     ana.post(f"{path}approve-cancelation/", opened(ana, f"{path}approve-cancelation/"))
     assert sum(line.canceled for line in work.lines.all()) == 4
