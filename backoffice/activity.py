@@ -56,7 +56,7 @@ class ActivityFilter:
     after: str = ""
 
     def url(self, after: str) -> dict[str, str]:
-        """Return the filters as URL parameters, with `after` as the cursor of the page."""
+        """Return the URL parameters of the page that has these filters and begins after this cursor."""
         values = {"person": self.person, "since": self.since, "until": self.until, "about": self.about}
         return {name: str(value) for name, value in (values | {"after": after}).items() if value}
 
@@ -120,7 +120,7 @@ def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Ac
 
 
 def _bulk_action_of_event() -> QuerySet[OperatorAction]:
-    """Return a subquery for the bulk action that caused an event. The log lists only the action."""
+    """Return a subquery for the bulk action that caused an event: the log lists the action, not the event."""
     return OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id")).order_by()
 
 

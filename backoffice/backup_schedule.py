@@ -40,7 +40,7 @@ class BackupSchedule:
         return timezone.now() - newest
 
     def due_in(self) -> timedelta:
-        """Return the time until the next backup. The starts of two tries are at least RETRY apart."""
+        """Return the time until the next backup. Tries start at least RETRY apart."""
         retry = self._tried_at + RETRY - timezone.now()
         return max(timedelta(0), self.every - self.age(), retry)
 
@@ -48,31 +48,39 @@ class BackupSchedule:
         """Make a backup, then delete old backups. If the backup fails, log the error and return False."""
         self._tried_at = timezone.now()
         folder = self.folder / self._tried_at.strftime(NAME)
+        self._remove_unfinished()
         try:
-            self._remove_unfinished()
             backups.make(folder, with_files=True)
-            for old in self.complete()[: -self.kept]:
-                shutil.rmtree(old)
         except (OSError, CalledProcessError, DatabaseError) as error:
             logger.error("The backup failed: %s", error)  # noqa: TRY400 - the message says everything
             return False
         finally:
-            connection.close()  # not needed until the next backup
+            connection.close()  # the process needs no connection until the next backup
         logger.info("The backup is in %s.", folder)
+        for old in self.complete()[: -self.kept]:
+            _delete(old)
         return True
 
     def _remove_unfinished(self) -> None:
         """Remove the unfinished backups of killed processes."""
         for half in self.folder.glob("*.half"):
             if _is_ours(half.with_suffix("")):
-                shutil.rmtree(half)
+                _delete(half)
+
+
+def _delete(folder: Path) -> None:
+    """Delete a backup. Only log an error, because a folder that stays does not make the new backup worse."""
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        logger.error("%s could not be deleted: %s", folder, error)  # noqa: TRY400 - the message says everything
 
 
 def _is_ours(folder: Path) -> bool:
     try:
         _begun_at(folder)
     except ValueError:
-        return False  # a folder that a person created
+        return False  # a person created this folder, so it must not be deleted
     return True
 
 

@@ -25,25 +25,37 @@ DUMP, FILES, KEYS, ABOUT = "database.dump", "files", "keys", "backup.json"
 def make(folder: Path, *, with_files: bool) -> None:
     """Write a backup into a new folder. Raises OSError, or CalledProcessError if `pg_dump` fails.
 
-    The database is dumped before the files are copied. The service writes a file before the file's row, so
-    the copy has the file of each dumped row.
+    A failed or interrupted backup leaves no files.
     """
     half = folder.with_name(f"{folder.name}.half")
     half.mkdir(mode=0o700, parents=True)
-    run("pg_dump", "-Fc", "-f", str(half / DUMP))
+    try:
+        _write(half, with_files=with_files)
+        half.rename(folder)
+    except BaseException:  # SIGTERM during `keep_backups` raises SystemExit
+        shutil.rmtree(half, ignore_errors=True)
+        raise
+
+
+def _write(folder: Path, *, with_files: bool) -> None:
+    """Write the content of a backup.
+
+    Dump the database before copying the files. The service writes each file before its row, so the copy has
+    the files of all dumped rows.
+    """
+    run("pg_dump", "-Fc", "-f", str(folder / DUMP))
     if with_files and settings.UPLOADS_DIR.exists():
-        shutil.copytree(settings.UPLOADS_DIR, half / FILES, copy_function=_copy)
-    (half / KEYS).mkdir(mode=0o700)
+        shutil.copytree(settings.UPLOADS_DIR, folder / FILES, copy_function=_copy)
+    (folder / KEYS).mkdir(mode=0o700)
     for key in key_files():
         if key.exists():
-            shutil.copy2(key, half / KEYS / key.name)
+            shutil.copy2(key, folder / KEYS / key.name)
     about = {
         "made_at": timezone.now().isoformat(),
         "epoch": Epoch.objects.latest("id").name,
         "postgresql": connection.cursor().connection.info.server_version,
     }
-    (half / ABOUT).write_text(json.dumps(about))
-    half.rename(folder)
+    (folder / ABOUT).write_text(json.dumps(about))
 
 
 def restore(folder: Path) -> None:

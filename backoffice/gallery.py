@@ -65,7 +65,7 @@ ROWS = (
 
 
 class ExampleForm(forms.Form):
-    """The fields of the example."""
+    """The form that the gallery shows as an example."""
 
     name = forms.CharField(max_length=60, help_text="Operators see this name.")
     kind = forms.ChoiceField(choices=[("stock", "Stock"), ("products", "Products")])

@@ -1,6 +1,6 @@
-"""The numbers of the home page: the last seven days, the days before, and the suppliers in most trouble.
+"""The numbers of the home page: the last seven days, the week before, and the suppliers in most trouble.
 
-A periodic task computes and caches them, so that the page reads only the cache.
+A periodic task computes and caches the numbers, so that the page reads only the cache.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ AMOUNTS = """
 
 @dataclass(frozen=True)
 class Amount:
-    """The total of the orders of the last seven days in one currency, and of the seven days before."""
+    """The order totals of the last seven days, and of the week before, in one currency."""
 
     currency: str
     now: Decimal
@@ -62,13 +62,13 @@ class Amount:
 
     @property
     def change(self) -> Decimal | None:
-        """Return the change in percent, or None if the amount before is zero."""
+        """Return the change in percent, or None if the total of the week before is zero."""
         return round(100 * (self.now - self.before) / self.before, 1) if self.before else None
 
 
 @dataclass(frozen=True)
 class MarketWeek:
-    """The numbers of the last seven days, and of the seven days before."""
+    """The numbers of the last seven days, and of the week before."""
 
     days: Days
     orders: int
@@ -80,7 +80,7 @@ class MarketWeek:
 
     @property
     def more_orders(self) -> Decimal | None:
-        """Return the change of the number of orders in percent, or None if there were no orders before."""
+        """Return the change of the number of orders in percent, or None without orders in the week before."""
         before = self.orders_before
         return round(Decimal(100 * (self.orders - before)) / before, 1) if before else None
 

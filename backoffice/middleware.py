@@ -26,7 +26,7 @@ POLICY_WITH_PICTURES = POLICY.replace("img-src 'self' data:", "img-src 'self' da
 
 
 class PagePolicyMiddleware:
-    """A middleware that gives pages a strict Content-Security-Policy and keeps them out of caches."""
+    """A middleware that gives pages a strict Content-Security-Policy and forbids caching."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -95,7 +95,7 @@ class UsersAdmin(UserAdmin[User]):
     def reset_view(self, request: HttpRequest, user_id: int) -> HttpResponse:
         """Ask for a reason, then reset another operator's second factor.
 
-        Operators cannot reset their own second factor: they sign in with a recovery code.
+        Operators cannot reset their own second factor: after its loss, they need a recovery code.
         """
         user = self.get_object(request, str(user_id))
         if user is None or not self._may_reset(request, user):

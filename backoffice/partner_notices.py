@@ -75,10 +75,10 @@ def _next_window() -> tuple[int, int] | None:
 
 
 def _move(before: int, after: int) -> bool:
-    """Move the bookmark to claim the events up to a number, or to release them.
+    """Set the bookmark forward to claim events, or back to release events.
 
-    Return False if another worker has moved the bookmark. Only one worker can claim an event, so two workers
-    never send the same mail.
+    Return False, and change nothing, if another worker has changed the bookmark. Only one worker can claim an
+    event, so two workers never send the same mail.
     """
     return bool(NoticeBookmark.objects.filter(pk=1, number=before).update(number=after))
 
@@ -90,7 +90,7 @@ def _notify(event: Event) -> bool:
         return True
     try:
         send_mail(*_subject_and_text(event), None, addresses)
-    except Exception:  # the backends raise many kinds of errors
+    except Exception:  # mail backends raise many kinds of errors
         logger.exception("the notice about event %s was not sent", event.number)
         return event.occurred_at < timezone.now() - GIVEN_UP
     return True

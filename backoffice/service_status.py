@@ -28,7 +28,7 @@ PARTS = {
     "backup": "makes backups",
 }
 OPTIONAL = {"backup"}
-"""Parts that a complete service may lack."""
+"""Parts whose absence is not reported as a problem, because an installation does not need them."""
 
 
 class PartStatus(NamedTuple):

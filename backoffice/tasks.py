@@ -52,7 +52,7 @@ def sweep_messages() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def forget() -> None:
-    """Delete a limited number of expired rows from each table. Later runs delete the rest."""
+    """Delete a limited number of expired rows from each table. Later runs delete the remaining rows."""
     gone = prune()
     if gone:
         logger.info("removed %s", ", ".join(f"{count} {name}" for name, count in gone.items()))

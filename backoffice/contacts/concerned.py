@@ -33,7 +33,7 @@ PARTIES: dict[type[Model], Callable[[Any], list[Party]]] = {
     Retailer: lambda retailer: [retailer],
 }
 OWN_MESSAGES = (ImportJob,)
-"""Models that have their own action for a message to the party."""
+"""Models with their own message action. Their records do not link to the general page for messages."""
 WRITABLE = {model._meta.label_lower for model in PARTIES if model not in OWN_MESSAGES}
 """The models whose records link to the page that writes a message."""
 

@@ -21,7 +21,7 @@ NO_CONTACT = "The contact no longer has a mail address."
 
 
 def send(message_id: int) -> None:
-    """Claim one message and mail it. Do nothing if it is not due or another worker has claimed it."""
+    """Claim one message and mail it. Do nothing if the message is not due or already claimed."""
     message = ContactMessage.claim(message_id, leased.new_owner())
     if message is None:
         return

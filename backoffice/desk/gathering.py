@@ -156,10 +156,7 @@ def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
     """Return the rows of a kind that match the filters."""
     rows = kind.rows()
     if wanted.retailer:
-        of_retailer = (
-            {"retailer": wanted.retailer} if kind.model is Order else {"order__retailer": wanted.retailer}
-        )
-        rows = rows.filter(**of_retailer) if kind.order else rows.none()
+        rows = rows.filter(**{kind.retailer: wanted.retailer}) if kind.retailer else rows.none()
     if wanted.supplier:
         if kind.model is Order:  # EXISTS instead of a join: an order has many fulfillments
             work = Fulfillment.objects.filter(order=OuterRef("pk"), supplier=wanted.supplier)
@@ -185,7 +182,7 @@ def _first(rows: Sequence[DeskEntry], after: Rank | None, count: int) -> list[De
     can reach the page.
     """
     rest = sorted(rows, key=lambda row: row.deadline)
-    seen = 0  # the number of rows with the previous page's last deadline: that page showed some of them
+    seen = 0  # rows with the last deadline of the previous page: the previous page may have shown them
     if after is not None:
         rest = [row for row in rest if row.deadline >= after.due_at]
         seen = sum(row.deadline == after.due_at for row in rest)
@@ -203,7 +200,7 @@ def _beyond_the_window(
 ) -> list[DeskEntry]:
     """Remove the orders that an earlier window showed under another kind.
 
-    For each remaining order, read the entries of all kinds, because the window may lack some entries.
+    Give each remaining order its entries of all kinds, because the window may lack some of these entries.
     """
     orders = [row.order_id for row in rows if row.order_id]
     by_order: dict[int, list[DeskEntry]] = {}

@@ -112,6 +112,8 @@ class DeskKind:
     since: str
     supplier: str = ""
     """The field of the supplier. Kinds of orders need no such field: the fulfillments name the suppliers."""
+    retailer: str = ""
+    """The field of the retailer. Empty if the rows concern no retailer."""
     party: str = ""
     """The field of the party by which rows are grouped. Empty if both suppliers and retailers have rows."""
     due: str = ""
@@ -121,7 +123,7 @@ class DeskKind:
     order: str = ""
     actions: Sequence[tuple[str, str]] = ()
     listed: type[Model] | None = None
-    """The model whose admin list shows the rows for bulk actions, or None without such a list."""
+    """The model whose filtered admin list has exactly these rows, or None without such a list."""
     filters: Sequence[Narrowing] = ()
     """The filters that limit this admin list to the rows."""
 
@@ -134,7 +136,7 @@ class DeskKind:
 
     @property
     def never(self) -> date | datetime:
-        """The latest deadline, used for rows without a deadline. The index of the kind has the same value."""
+        """The deadline that sorts rows without a deadline last. The kind's index contains the same value."""
         return date.max if self.is_day else datetime.max.replace(tzinfo=UTC, microsecond=0)
 
     def moment(self, due: date | datetime) -> datetime | None:

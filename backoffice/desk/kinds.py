@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol
 
-from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import ContactMessage, Supplier
@@ -29,18 +29,21 @@ from backoffice.desk.texts import (
     webhook_text,
 )
 from backoffice.models import ServicePart
-from events.admin_filters import FailingFilter
 from events.models import Webhook
-from fulfillments.admin.filters import OverdueFilter
 from fulfillments.models import HELD, Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
-from orders.admin.filters import HeldFilter, RefusedFilter, UnknownCountryFilter, WaitingFilter
+from orders.admin.filters import (
+    BackorderedFilter,
+    HeldFilter,
+    RefusedFilter,
+    UnknownCountryFilter,
+    WaitingFilter,
+)
 from orders.models import Order, OrderLine
-from orders.processing_state import FINISHED
 
 ANSWERS = (("approve-cancelation", "Approve cancellation"), ("refuse-cancelation", "Refuse cancellation"))
 REASSIGN_OR_CANCEL = (("withdraw", "Reassign fulfillment"), ("request-cancelation", "Request cancellation"))
@@ -66,8 +69,8 @@ def _uncaptured() -> QuerySet[Fulfillment]:
 def _short() -> QuerySet[Order]:
     """Return open orders with backordered lines."""
     waiting = WaitingFilter.narrow(OrderLine.objects.filter(order=OuterRef("pk"))).order_by()
-    orders = _orders().filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
     since = waiting.values("order").annotate(first=Min("waiting_since")).values("first")
+    orders = BackorderedFilter.narrow(_orders())
     return orders.annotate(waits_since=Subquery(since)).prefetch_related("lines")
 
 
@@ -79,13 +82,21 @@ WORK = partial(
     DeskKind,
     model=Fulfillment,
     supplier="supplier",
+    retailer="order__retailer",
     party="supplier",
     since="updated_at",
     due="due_at",
     order="order_id",
 )
 ORDER = partial(
-    DeskKind, model=Order, since="updated_at", party="retailer", due="ship_until", is_day=True, order="pk"
+    DeskKind,
+    model=Order,
+    retailer="retailer",
+    party="retailer",
+    since="updated_at",
+    due="ship_until",
+    is_day=True,
+    order="pk",
 )
 
 # Kinds with more useful actions come first: an order of several kinds is listed under the first kind.
@@ -132,8 +143,6 @@ KINDS = (
         read=late_text,
         always_due=True,
         actions=REASSIGN_OR_CANCEL,
-        listed=Fulfillment,
-        filters=(OverdueFilter,),
     ),
     WORK(
         "uncaptured",
@@ -173,8 +182,8 @@ KINDS = (
         read=short_text,
         since="waits_since",
         actions=(("cancel", "Cancel order"),),
-        listed=OrderLine,
-        filters=(WaitingFilter,),
+        listed=Order,
+        filters=(BackorderedFilter,),
     ),
     DeskKind(
         "overpromised",
@@ -230,6 +239,7 @@ KINDS = (
         ),
         answer_text,
         supplier="contact__supplier",
+        retailer="contact__retailer",
         since="created_at",
         actions=(("read", "Mark as read"),),
     ),
@@ -252,10 +262,9 @@ KINDS = (
         failing_webhooks,
         webhook_text,
         supplier="supplier",
+        retailer="retailer",
         since="waits_since",
         actions=(("test", "Send test event"), ("resend_dead", "Send dead deliveries again")),
-        listed=Webhook,
-        filters=(FailingFilter,),
     ),
     DeskKind(
         "part",

@@ -33,7 +33,7 @@ class NoteChange:
 
 
 class RowTaken(Exception):
-    """The row is assigned to another operator. The rest of the change, such as its comment, is saved."""
+    """The row is assigned to another operator. The remaining changes, such as the comment, are saved."""
 
     def __init__(self, assignee: str) -> None:
         super().__init__(assignee)

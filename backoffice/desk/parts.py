@@ -59,8 +59,9 @@ def _stored_ids(silent: Silent) -> list[int]:
         for (name, host), heard_at in silent.items()
         if (name, host) not in rows or rows[name, host].heard_at < heard_at - timedelta(seconds=1)
     ]
-    if news:  # `update_conflicts`: another request may store the same parts at this moment
+    if news:
         unique = ["name", "host"]
+        # Use `update_conflicts`: another request may store the same parts at this moment.
         ServicePart.objects.bulk_create(
             news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]
         )

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 50
 SECONDS = 10.0
-"""The time limit of one run: other tasks wait until the run ends. Later runs send the other digests."""
+"""The time limit of one run, because other tasks wait for its end. Later runs send the remaining digests."""
 
 
 def due() -> QuerySet[Digest]:
@@ -55,7 +55,7 @@ def _send(digest: Digest) -> bool:
         if text:
             send_mail(subject, text, None, [digest.address])
         return bool(text)
-    except Exception as error:  # one failing mail must not block the others
+    except Exception as error:  # a failing mail must not block other mails
         logger.exception("the digest of %s was not sent", digest)
         message = f"{type(error).__name__}: {error}"[:300]
         Digest.objects.filter(pk=digest.pk, sent_at=now).update(sent_at=before, last_error=message)

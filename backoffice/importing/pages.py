@@ -140,7 +140,7 @@ def _sample_or_none(draft: ImportDraft, request: HttpRequest) -> FileSample | No
 
 
 def shown(draft: ImportDraft, sample: FileSample, body: dict[str, object]) -> dict[str, object]:
-    """Return the page's context for a mapping."""
+    """Return the template context of the mapping page: the preview, the form and the choices."""
     context: dict[str, object] = {
         "preview": _preview(draft, sample, body),
         "first": sample.rows[:10],
@@ -244,7 +244,7 @@ def _save(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
 def _automatic(request: HttpRequest, draft: ImportDraft) -> HttpResponse:
     """Import all future files of this kind and supplier with the draft's mapping."""
     kind = kind_of(draft.kind)
-    options_of(draft, draft.body)  # raises if the mapping is unknown or invalid
+    options_of(draft, draft.body)  # this call raises if the mapping is unknown or invalid
     options = saved_options(draft.supplier, draft.kind, draft.body)
     save_auto_import(
         draft.supplier, draft.kind, {"options": options, "enabled": True}, by=operator_of(request)

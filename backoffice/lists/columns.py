@@ -22,7 +22,7 @@ from backoffice.navigation.menu import kind_links
 
 COLUMNS = "columns"
 BESIDE = (COLUMNS, ORDER_VAR, "p", ERROR_FLAG)
-"""URL parameters that a new choice of columns removes. For example, a sort names a column by its position."""
+"""URL parameters that a new choice of columns removes: a sort, for example, names a column's old position."""
 INVALID_FILTER = "A filter in the address was invalid, so this list shows all rows."
 BY_NUMBER = ("id", "-id", "pk", "-pk")
 
@@ -42,7 +42,7 @@ class ChosenChangeList(ChangeList):
         return with_columns(rows) if with_columns else rows
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
-        """Sort by the chosen column, then by id in the same direction, so that one index serves both."""
+        """Sort by the chosen column, then by id in the same direction: one index then gives this order."""
         first, *others = super().get_ordering(request, queryset)
         if ORDER_VAR not in self.params:
             return [first, *others]

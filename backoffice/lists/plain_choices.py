@@ -25,13 +25,13 @@ class MomentInput(forms.DateTimeInput):
 class PlainChoicesMixin(ModelAdmin[Any]):
     """A mixin for all forms of the site: select boxes have no icons, and a moment is one field.
 
-    Django's icons beside a choice open the raw form of the other record in a new window, which operators
-    never need here.
+    Django's icons beside a choice open the raw form of the related record in a new window. Operators never
+    need this window.
     """
 
     @property
     def media(self) -> forms.Media:
-        """Return no scripts: the site has no parts that need Django's scripts. Widgets add their own."""
+        """Return no scripts: the site's pages do not use Django's scripts. Widgets add their own scripts."""
         return forms.Media()
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: object) -> Any:

@@ -20,14 +20,15 @@ from django.utils.safestring import SafeString
 
 Search = Callable[[QuerySet[Model], str], QuerySet[Model]]
 NAMED = 5
-# An id alone, or "name (id 12)". No name ends with "(id 12)". The id also finds a renamed record.
+# The typed text is an id, or "name (id 12)". No name of a record ends with "(id 12)". Only the id of the text
+# counts, so a renamed record is found, too.
 ID = re.compile(r"([0-9]{1,18})|.*\(id ([0-9]{1,18})\)", re.ASCII | re.DOTALL)
 
 
 class RecordInput(forms.TextInput):
     """A text input for the name of a record. It proposes names while the user types."""
 
-    choices: Any  # the choices of the field, with its `queryset`
+    choices: Any  # the form field sets this attribute to its choices, which have a `queryset`
 
     class Media:
         js = (Script("ui/record_choice.js", defer=True),)

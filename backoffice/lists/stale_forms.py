@@ -20,7 +20,7 @@ READ = 20
 
 
 class StaleFormMixin(ModelAdmin[Any]):
-    """A mixin for all forms of the site: a save does not overwrite changes that others saved meanwhile.
+    """A mixin for all forms of the site: a save keeps changes that others saved while the form was open.
 
     Fields that the operator did not change keep their stored values. If both operators changed the same
     field, the form names the other author, shows both values and keeps the typed text. The next click saves
@@ -37,7 +37,7 @@ class StaleFormMixin(ModelAdmin[Any]):
 
 
 class StaleRecordForm(ShownValuesForm):
-    """The base that StaleFormMixin puts before the admin's own form class. Its methods run first."""
+    """The base class that StaleFormMixin puts before the admin's form class. The methods here run first."""
 
     instance: Any
 

@@ -6,27 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.apps import apps
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from backoffice.desk.kinds import BY_NAME, KINDS
+from accounts.operating.admin_filters import Narrowing, list_url
+from backoffice.desk.kinds import KINDS
 from backoffice.navigation.counting import DESK, cached_counts
+from orders.admin.filters import WaitingFilter
 
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """A link of the menu: to a model's list, to a page, or to the rows of a desk kind."""
+    """A link of the menu: to a model's list, or to a page."""
 
     label: str
     model: str = ""
-    """The model of a list, such as `orders.order`. Operators without its view permission see no entry."""
+    """The model of a list, such as `orders.order`. Operators need its view permission to see the entry."""
     url_name: str = ""
-    kind: str = ""
-    """The name of a desk kind. The entry links to the rows of this kind."""
+    filters: Sequence[Narrowing] = ()
+    """The filters of the model's list."""
     counts: Sequence[str] = ()
-    """The desk kinds whose counts are added and shown. If empty, the count of `kind` is shown."""
+    """The desk kinds whose counts are added and shown."""
     permission: str = ""
 
 
@@ -60,7 +63,11 @@ class Section:
 
     @property
     def current(self) -> str:
-        """Return `aria-current`: "page" if the only link is current, "true" if one of several is, else ""."""
+        """Return the value of `aria-current`.
+
+        A section with a single link has "page" if this link is current. A section with several links has
+        "true" if any link is current. Otherwise the value is empty.
+        """
         if self.links[0].is_current:
             return "page" if len(self.links) == 1 else "true"
         return "true" if any(link.is_current for link in self.links) else ""
@@ -85,7 +92,7 @@ SECTIONS: Sequence[MenuSection] = (
         (
             MenuEntry("Orders", "orders.order"),
             MenuEntry("Fulfillments", "fulfillments.fulfillment"),
-            MenuEntry("Backordered lines", kind="backordered"),
+            MenuEntry("Backordered lines", "orders.orderline", filters=(WaitingFilter,)),
         ),
     ),
     MenuSection(
@@ -121,7 +128,7 @@ SECTIONS: Sequence[MenuSection] = (
             MenuEntry("Members", "accounts.member"),
             MenuEntry("Invitations", "accounts.invitation"),
             MenuEntry("API keys", "accounts.apikey"),
-            MenuEntry("Webhooks", "events.webhook", counts=("webhook",)),
+            MenuEntry("Webhooks", "events.webhook"),
             MenuEntry("SFTP logins", "sftp_ingest.sftplogin"),
             MenuEntry("Remote hosts", "sftp_ingest.remotehost"),
         ),
@@ -157,8 +164,6 @@ SECTIONS: Sequence[MenuSection] = (
         ),
     ),
 )
-# Models that need no entry. Lines are shown on the page of their order, and in the list of backordered lines.
-WITHOUT_ENTRY = {"orders.orderline"}
 
 
 def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
@@ -170,7 +175,7 @@ def navigation(site: AdminSite, request: HttpRequest) -> list[Section]:
     may_see = {
         f"{model._meta.app_label}.{model._meta.model_name}": model for model in _visible(site, request)
     }
-    named = {entry.model for declared in SECTIONS for entry in declared.entries} | WITHOUT_ENTRY
+    named = {entry.model for declared in SECTIONS for entry in declared.entries}
     others = [
         MenuEntry(str(capfirst(model._meta.verbose_name_plural)), label)
         for label, model in may_see.items()
@@ -205,21 +210,17 @@ def _visible(site: AdminSite, request: HttpRequest) -> Iterator[Any]:
 
 
 def _may_go(entry: MenuEntry, request: HttpRequest, may_see: dict[str, object]) -> bool:
-    if entry.kind:
-        return BY_NAME[entry.kind].model._meta.label_lower in may_see
     if entry.model:
         return entry.model in may_see
     return not entry.permission or request.user.has_perm(entry.permission)
 
 
 def _link(entry: MenuEntry, counts: dict[str, str]) -> Link:
-    if entry.kind:
-        url = BY_NAME[entry.kind].url
-    elif entry.model:
-        url = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
+    if entry.model:
+        url = list_url(apps.get_model(entry.model), entry.filters)
     else:
         url = reverse(f"admin:{entry.url_name}")
-    return Link(entry.label, url, _sum(counts, entry.counts or (entry.kind,)))
+    return Link(entry.label, url, _sum(counts, entry.counts))
 
 
 def _sum(counts: dict[str, str], names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 from django.db.models.functions import Floor
+from django.template.defaultfilters import pluralize
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
@@ -47,16 +48,23 @@ def _effect(party: Supplier | Retailer) -> str:
     """Return a text with the numbers of the prices and open orders that the change affects."""
     if isinstance(party, Retailer):
         orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED).count()
-        return f"New orders get the new currency. {orders} open orders keep {party.currency}."
+        return f"New orders get the new currency. {_keeping(orders, party)}"
     variants = Variant.objects.filter(supplier=party)
     prices = sum(variants.exclude(**{name: None}).count() for name in PRICE_FIELDS)
     fractions = variants.filter(Q(*_has_fraction(), _connector=Q.OR)).count()
     work = Fulfillment.objects.filter(supplier=party, state__in=UNFINISHED)
     orders = work.values("order_id").distinct().count()
+    count = variants.count()
     return (
-        f"{prices} prices of {variants.count()} variants keep their numbers and get the new currency; "
-        f"{fractions} variants have prices with a fraction. {orders} open orders keep {party.currency}."
+        f"{prices} price{pluralize(prices)} of {count} variant{pluralize(count)} will have the same number "
+        "in the new currency; "
+        f"{fractions} variant{pluralize(fractions, ' has,s have')} prices with a fraction. "
+        f"{_keeping(orders, party)}"
     )
+
+
+def _keeping(orders: int, party: Supplier | Retailer) -> str:
+    return f"{orders} open order{pluralize(orders, ' keeps,s keep')} {party.currency}."
 
 
 def _has_fraction() -> list[Q]:

@@ -23,7 +23,7 @@ PASSWORD_BYTES = 18
 
 @dataclass(frozen=True)
 class Newcomer:
-    """A new party with its secrets. The database stores only their hashes; see `handover`."""
+    """A new party with its secrets. The database stores only hashes of the secrets; see `handover`."""
 
     party: Supplier | Retailer
     key: ApiKey

@@ -91,7 +91,7 @@ def _save(template: SlipTemplate, by: Any) -> None:
 
 
 def _preview(request: HttpRequest, form: SlipTemplateForm) -> HttpResponse:
-    """Return the slip of a real order as PDF, in the saved or unsaved design of the form.
+    """Return the slip of a real order as PDF, with the design that the form has, saved or not.
 
     For a retailer without orders, the slip has invented data.
     """

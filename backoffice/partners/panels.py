@@ -94,7 +94,7 @@ def _orders(retailer: Retailer) -> dict[str, object]:
 
 
 def _counted(model: Any, field: str, states: list[str], own: FieldIs) -> list[tuple[str, str, str]]:
-    """Return the name, the count (up to a hundred) and the URL of the list for each state that has rows.
+    """Return, for each state with rows, its name, its count (up to a hundred) and the URL of its list.
 
     The query for each state reads about a hundred index entries. A single query for all states would read
     all rows of the party.

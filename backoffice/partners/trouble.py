@@ -27,7 +27,7 @@ MOST_COUNTED = 10_000
 
 @dataclass(frozen=True)
 class Trouble:
-    """The troubles of a party: a count for the name of each trouble."""
+    """The troubles of a party. `counts` maps the name of each trouble to its number."""
 
     counts: dict[str, int]
 

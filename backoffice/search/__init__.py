@@ -1,1 +1,1 @@
-"""The admin's search: `finders` query ranges of indexes, `views` shows the hits."""
+"""The admin's search: `finders` (one for each kind of record), `hits`, `views` (the pages)."""

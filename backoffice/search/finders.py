@@ -6,7 +6,7 @@ many rows, so a search among ten million orders takes as long as a search among 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -19,7 +19,7 @@ from accounts.models import ApiKey, Retailer, Supplier
 from accounts.operating.admin_filters import list_url
 from api.ids import as_id
 from api.inside_search import LEAST, contains, found_in
-from api.prefix_search import beginning_with, bounds, file_name
+from api.prefix_search import beginning_with, begins_with_digits, bounds, file_name
 from backoffice.search.hits import MOST, Hit, HitGroup, page_of, same
 from catalog.models import TITLE_FOUND_BY, Variant
 from events.models import Event
@@ -84,7 +84,7 @@ def _orders(term: str) -> Iterator[Hit]:
 
 
 def _fulfillments(term: str) -> Iterator[Hit]:
-    """Find fulfillments by id, by the tracking number of a parcel, and by the number given on acceptance."""
+    """Find fulfillments by id, by a parcel's tracking number, or by the tracking number of the acceptance."""
     related = ("order__retailer", "supplier")
     for fulfillment in Fulfillment.objects.filter(pk=as_id(term)).select_related(*related):
         yield _fulfillment(fulfillment, exact=True)
@@ -119,9 +119,9 @@ def _variants(term: str) -> Iterator[Hit]:
         yield _variant(variant, exact=same(variant.sku, term))
     if term.isascii() and term.isdecimal():
         for name in ARTICLE_NUMBERS:
-            # The term has only digits, and digits have the same order in every collation.
-            begins = Q(**{f"{name}__gte": term, f"{name}__lt": f"{term}:"}) & ~Q(**{name: ""})
-            for variant in variants.filter(begins).order_by(name)[:LOOKED_AT]:
+            # The condition `~Q(name="")` allows PostgreSQL to use the index of the numbers.
+            found = begins_with_digits(name, term) & ~Q(**{name: ""})
+            for variant in variants.filter(found).order_by(name)[:LOOKED_AT]:
                 number = getattr(variant, name)
                 yield _variant(variant, f"{name.upper()} {number}", exact=number == term)
     title = Left("title", TITLE_FOUND_BY)
@@ -173,15 +173,27 @@ def _requests(term: str) -> Iterator[Hit]:
         yield Hit(event.request_id, url, about=about, exact=same(event.request_id, term))
 
 
-def _partners(term: str) -> Iterator[Hit]:
-    """Find parties and keys without an index, because their tables have only hundreds of rows."""
-    for model, kind in ((Supplier, "supplier"), (Retailer, "retailer")):
-        for party in model.objects.filter(name__icontains=term)[:LOOKED_AT]:
-            url = reverse(f"admin:accounts_{kind}_overview", args=[party.pk])
-            yield Hit(party.name, url, about=kind, exact=same(party.name, term))
+# Parties and keys are found without an index, because their tables have only hundreds of rows.
+
+
+def _suppliers(term: str) -> Iterator[Hit]:
+    return _parties(Supplier.objects.filter(name__icontains=term)[:LOOKED_AT], term)
+
+
+def _retailers(term: str) -> Iterator[Hit]:
+    return _parties(Retailer.objects.filter(name__icontains=term)[:LOOKED_AT], term)
+
+
+def _parties(found: Iterable[Supplier | Retailer], term: str) -> Iterator[Hit]:
+    for party in found:
+        url = reverse(f"admin:accounts_{party.role.value}_overview", args=[party.pk])
+        yield Hit(party.name, url, exact=same(party.name, term))
+
+
+def _keys(term: str) -> Iterator[Hit]:
     keys = ApiKey.objects.select_related("supplier", "retailer")
     for key in keys.filter(prefix__istartswith=term)[:LOOKED_AT]:
-        about = f"key {key.name} of {key.party}"
+        about = f"{key.name} of {key.party}"
         yield Hit(key.prefix, page_of(key), about=about, exact=same(key.prefix, term))
 
 
@@ -192,5 +204,7 @@ FINDERS = (
     Finder("Imports", ImportJob, _imports),
     Finder("Uploads", Upload, _uploads),
     Finder("Requests", Event, _requests),
-    Finder("Partners and keys", Supplier, _partners),
+    Finder("Suppliers", Supplier, _suppliers),
+    Finder("Retailers", Retailer, _retailers),
+    Finder("API keys", ApiKey, _keys),
 )

@@ -1,4 +1,4 @@
-"""The second factor at sign-in: the code that this project adds to allauth.
+"""This project's additions to allauth for the second factor at sign-in.
 
 allauth itself handles authenticator apps, passkeys and recovery codes.
 """

@@ -64,7 +64,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return reverse("portal:today") if in_portal else resolve_url(settings.LOGIN_REDIRECT_URL)
 
     def is_reauthentication_required(self, **_: object) -> bool:
-        """Require a sign-in within the last five minutes before sensitive changes."""
+        """Return whether the last sign-in is too old for a sensitive change."""
         request = context.request
         steps = get_authentication_records(request, request.user)
         return not any(time.time() - step["at"] < ASKED_AGAIN_AFTER for step in steps)
@@ -102,7 +102,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
 
 class OpenIdAdapter(DefaultSocialAccountAdapter):
-    """The adapter of sign-ins by an identity provider. A verified e-mail address finds the operator."""
+    """The adapter of sign-ins by an identity provider. It finds the operator by a verified address."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return False

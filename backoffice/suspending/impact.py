@@ -1,4 +1,4 @@
-"""The impact of a suspension on trade and open work, shown before it is confirmed."""
+"""The impact of a suspension on trade and open work. Operators see it before they confirm the suspension."""
 
 from __future__ import annotations
 
@@ -74,14 +74,13 @@ def _other(subject: Subject, partnership: Partnership) -> str:
 
 
 def _of_fulfillments(subject: Supplier | Partnership) -> list[OpenWorkCount]:
-    work = Fulfillment.objects.filter(
-        **({"partnership": subject} if isinstance(subject, Partnership) else {"supplier": subject})
-    )
-    supplier_id = subject.supplier_id if isinstance(subject, Partnership) else subject.pk
+    field = "partnership" if isinstance(subject, Partnership) else "supplier"
+    of_subject = FieldIs(f"{field}__id", str(subject.pk))
     counts = []
     for state, meaning in OF_FULFILLMENTS.items():
-        url = list_url(Fulfillment, [FieldIs("state", state), FieldIs("supplier__id", str(supplier_id))])
-        counts.append(OpenWorkCount(_counted(work.filter(state=state)), meaning, url))
+        in_state = FieldIs("state", state)
+        work = of_subject.narrow(in_state.narrow(Fulfillment.objects.all()))
+        counts.append(OpenWorkCount(_counted(work), meaning, list_url(Fulfillment, [in_state, of_subject])))
     return [count for count in counts if count.count != "0"]
 
 

@@ -107,7 +107,8 @@ def _trading(subject: Subject) -> set[int]:
 def _record(subject: Subject, change: str, changed: set[int], data: dict[str, Any], *, by: Actor) -> None:
     """Record an event of the subject, with the reason.
 
-    For each changed partnership, record another event, without the reason. Both parties can read this event.
+    For each changed partnership, record another event, without the reason, because both of its parties can
+    read this event.
     """
     name = _name(subject)
     parties = (

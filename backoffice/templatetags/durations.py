@@ -9,13 +9,13 @@ register = template.Library()
 
 @register.filter
 def first_unit(age: str) -> str:
-    """Return the largest unit of an age: "3 hours, 18 minutes" is "3 hours"."""
+    """Return the first number of an age with its unit of time: "3 hours, 18 minutes" becomes "3 hours"."""
     return age.partition(",")[0]
 
 
 @register.filter
 def lasting(seconds: float) -> str:
-    """Return a duration in its largest unit: 2144 seconds are "36 min"."""
+    """Return a duration in days, hours, minutes or seconds: 2144 seconds become "36 min"."""
     for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from subprocess import CalledProcessError
 
 import pytest
 import time_machine
@@ -59,6 +60,36 @@ def test_the_newest_backups_are_kept_and_other_folders_are_not_touched(schedule)
         "before the move",
         "mine.half",
     ]
+
+
+def test_an_old_backup_that_cannot_be_deleted_does_not_make_the_new_one_a_failure(
+    schedule, monkeypatch, caplog
+):
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied")
+
+    with time_machine.travel(NOON, tick=False) as clock:
+        for _ in range(2):
+            schedule.make()
+            clock.shift(DAY)
+        monkeypatch.setattr("backoffice.backup_schedule.shutil.rmtree", refuse)
+        assert schedule.make()
+
+    assert "2026-11-23T120000Z could not be deleted: [Errno 13] Permission denied" in caplog.text
+    assert "The backup failed" not in caplog.text
+    assert len(schedule.complete()) == 3
+
+
+@pytest.mark.parametrize("failure", [CalledProcessError(1, "pg_dump"), OSError(28, "Full"), SystemExit()])
+def test_a_backup_that_fails_or_is_stopped_leaves_no_files(tmp_path, monkeypatch, failure):
+    def fail(*command):
+        (tmp_path / "mine.half" / backups.DUMP).touch()
+        raise failure
+
+    monkeypatch.setattr(backups, "run", fail)
+    with pytest.raises(type(failure)):
+        backups.make(tmp_path / "mine", with_files=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_is_logged_and_tried_again_minutes_later(schedule, monkeypatch, caplog):

@@ -149,8 +149,8 @@ def test_operators_change_a_currency_by_an_action_that_names_its_effect(
 
     acme.refresh_from_db()
     pull = client_for(shop).get("variants", {"service_type": "ecommerce"}, HTTP_IF_NONE_MATCH=stamp)
-    assert "2 prices of 1 variants" in effect
-    assert "1 open orders keep USD" in effect
+    assert "2 prices of 1 variant will" in effect
+    assert "1 open order keeps USD" in effect
     assert (acme.currency, order.fulfillments.get().currency) == ("EUR", "USD")
     assert (pull.status_code, json.loads(b"".join(pull.streaming_content))[0]["currency"]) == (200, "EUR")
     changed = Event.objects.get(type="supplier.updated").data["changed"]

@@ -108,8 +108,8 @@ def test_a_request_is_found_by_its_id_and_a_partner_by_name_or_key(operator, acm
     key, _ = IssuedKeyFactory.create(party=acme)
     record("supplier.created", by=Actor(ActorKind.SYSTEM, "system:x", "Req-77"), supplier=acme)
     assert found(operator, "req-7")["Requests"] == ["Req-77"]
-    assert found(operator, "acm")["Partners and keys"] == ["Acme"]
-    assert found(operator, key.prefix)["Partners and keys"] == [key.prefix]
+    assert found(operator, "acm")["Suppliers"] == ["Acme"]
+    assert found(operator, key.prefix)["API keys"] == [key.prefix]
 
 
 def test_an_exact_match_is_opened_at_once(operator, shop):

@@ -171,7 +171,7 @@ def test_an_operator_in_auckland_reads_both_clocks(desk, order, client_for, acme
     away.add_cookies(cookies)
     page = away.new_page()
     page.goto(f"{browser.base}/admin/desk/")
-    assert "on your clock" in page.locator(".bo-zone").inner_text()
+    assert "in your time zone" in page.locator(".bo-zone").inner_text()
     away.close()
 
 

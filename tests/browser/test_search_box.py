@@ -34,6 +34,13 @@ def test_hits_appear_while_someone_types_and_open_by_keyboard(browser, orders):
     assert "SH-100874" in browser.page.locator("h1").inner_text()
 
 
+@pytest.mark.parametrize(("term", "announced"), [("Targets", "1 result"), ("SH-10087", "3 results")])
+def test_the_number_of_results_is_announced_in_the_singular_and_the_plural(browser, orders, term, announced):
+    keys(browser, "/")
+    browser.page.keyboard.type(term)
+    browser.page.wait_for_selector(f"#ui-hits-count:text-is('{announced}')", state="attached")
+
+
 def test_escape_closes_the_hits(browser, orders):
     keys(browser, "/")
     browser.page.keyboard.type("SH-1")

@@ -50,6 +50,6 @@ def plain_labels(form: BaseForm | str | None) -> str:
 @register.simple_block_tag(takes_context=True)
 def ui(context: Context, content: str, component: str, **values: object) -> SafeString:
     """Render `templates/ui/<component>.html` around the content: `{% ui "card" %}…{% endui %}`."""
-    assert context.template is not None  # a tag renders within a template
+    assert context.template is not None  # Django sets it while a template is rendered
     file = context.template.engine.get_template(f"ui/{component}.html")
     return file.render(context.new({**values, "body": content}))

@@ -14,7 +14,7 @@ from api import signs_of_life
 from backoffice.backup_schedule import BackupSchedule
 
 AGE = "seconds since the last backup"
-"""The name of the number that this process reports with its signs of life."""
+"""The name under which the signs of life of this process report the age of the newest backup."""
 LONGEST_PAUSE = timedelta(minutes=1)
 """The longest sleep before the clock is read again, because someone may change the machine's clock."""
 

@@ -13,7 +13,7 @@ from sftp_ingest.server.host_key import host_keys
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # it runs before there is a database
+    requires_system_checks: list[str] = []  # the command runs before the database exists
     help = (
         "Generate the secrets that SECRETS_DIR lacks: SECRET_KEY, the host keys of the SFTP server, and the "
         "password of the database (POSTGRES_PASSWORD, or a random one) for the server and for its clients."

@@ -55,7 +55,7 @@ def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
 
 
 def refuse_unfinished_upgrade(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError if the database has only some of the migrations that one migration replaces."""
+    """Raise CommandError if the database has only some of the migrations that one squash replaces."""
     applied = MigrationRecorder(connection).applied_migrations()
     for key, migration in MigrationLoader(None).replacements.items():
         lacking = [replaced for replaced in migration.replaces if replaced not in applied]

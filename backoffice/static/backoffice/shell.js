@@ -144,9 +144,9 @@ document.addEventListener("keydown", (event) => {
   const now = new Date();
   if (now.getTimezoneOffset() !== 0) {
     const foot = document.getElementById("bo-here");
-    if (foot) foot.textContent = ` This page is of ${moment(now, "UTC")}; on your clock, ${moment(now)}.`;
+    if (foot) foot.textContent = ` Page loaded at ${moment(now, "UTC")} UTC, which is ${moment(now)} in your time zone.`;
     for (const each of document.querySelectorAll("time[datetime]")) {
-      each.title = `On your clock: ${moment(new Date(each.dateTime))}`;
+      each.title = `In your time zone: ${moment(new Date(each.dateTime))}`;
     }
   }
 }

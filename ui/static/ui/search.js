@@ -55,7 +55,8 @@
     if (number !== asked) return;
     showActions(term.toLowerCase());
     panel.hidden = false;
-    count.textContent = `${links().length} results`;
+    const found = links().length;
+    count.textContent = found === 1 ? "1 result" : `${found} results`;
   };
 
   const open = () => {
