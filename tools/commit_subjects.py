@@ -12,7 +12,7 @@ import sys
 
 LONGEST = 72
 SUBJECT = re.compile(r"[a-z][a-z0-9_, /-]*: \S.*[^.]")
-# The rule applies to commits after this commit. All tags are newer.
+# Without a tag, check the commits after this commit, which introduced the rule. All tags are newer.
 RULE_BEGINS = "c0676c5"
 
 

@@ -63,7 +63,7 @@ def build(target: Path, *, strict: bool) -> int:
 
 
 def replace(target: Path, built: Path) -> None:
-    """Move the built site to `target`. A site that is there is moved away first."""
+    """Move the built site to `target`. An earlier site at `target` is moved away first."""
     if target.exists():
         target.rename(built.with_name("old"))
     built.rename(target)
@@ -96,7 +96,7 @@ def with_links(text: str, path: Path, name: str, names: dict[Path, str]) -> str:
 
 
 def with_nested_blocks(text: str) -> str:
-    """Indent the further lines of a list item by four spaces: with fewer, Zensical ends the item."""
+    """Indent the further lines of a list item by four spaces: with fewer spaces, Zensical ends the item."""
     lines, width, in_code = [], 0, False
     for line in text.splitlines(keepends=True):
         item = None if in_code else ITEM.match(line)
@@ -140,7 +140,7 @@ def with_diagrams(text: str, page: Path) -> str:
     """Draw each Mermaid diagram as two pictures beside the page, for a light and a dark screen."""
 
     def drawn(found: re.Match[str]) -> str:
-        import mermaidx  # import here: it takes half a second, and only diagrams need it
+        import mermaidx  # import mermaidx here: the import takes half a second, and only diagrams need it
 
         number, shown = text.count("```mermaid", 0, found.start()) + 1, []
         for theme, screen in THEMES.items():

@@ -43,6 +43,7 @@ PHRASES = (
     r"is asked for",
     r"let go of",
     r"must be a text",
+    r"stor(y|ies)",
 )
 # Names that no file, class, function, argument or variable may have.
 NAMES = {
@@ -136,7 +137,7 @@ def test_the_test_finds_a_word_at_any_position(line):
     assert PATTERN.search(line)
 
 
-@pytest.mark.parametrize("line", ["indeed", "engraved", "an untold story", "retold"])
+@pytest.mark.parametrize("line", ["indeed", "engraved", "an untold history", "retold"])
 def test_the_test_ignores_longer_words(line):
     assert not PATTERN.search(line)
 

@@ -31,7 +31,7 @@ MOST_KEPT = 2
 """The maximum number of elements of an array in an example."""
 
 
-class Story:
+class Scenario:
     """A client that sends the examples in a fixed order, with the ids of this run in paths and bodies."""
 
     def __init__(self, operations: dict[str, tuple[str, str]], clients: dict[str, ApiClient]) -> None:
@@ -117,32 +117,32 @@ def operations(document) -> dict[str, tuple[str, str]]:
 
 
 @pytest.fixture
-def story(operations, acme, shop, client_for, settings, tmp_path, monkeypatch) -> Story:
+def scenario(operations, acme, shop, client_for, settings, tmp_path, monkeypatch) -> Scenario:
     settings.UPLOADS_DIR = tmp_path
     monkeypatch.setattr("imports.wake.wake", lambda _: None)
-    story = Story(operations, {"supplier": client_for(acme), "retailer": client_for(shop)})
-    story.ids = {"supplier_id": acme.pk, "retailer_id": shop.pk}
-    return story
+    scenario = Scenario(operations, {"supplier": client_for(acme), "retailer": client_for(shop)})
+    scenario.ids = {"supplier_id": acme.pk, "retailer_id": shop.pk}
+    return scenario
 
 
-def test_each_example_request_works_and_gets_the_example_answer(story, document, acme, shop):
+def test_each_example_request_works_and_gets_the_example_answer(scenario, document, acme, shop):
     key, secret = IssuedKeyFactory.create(party=shop)
-    story.play("create_token", client_id=key.prefix, client_secret=secret)
+    scenario.play("create_token", client_id=key.prefix, client_secret=secret)
     for name in ("get_supplier", "list_warehouses", "list_uploads"):
-        story.play(name)
+        scenario.play(name)
     warehouse = Warehouse.objects.get(supplier=acme, is_default=True).pk
-    variants(story, acme, warehouse)
-    work, lines = orders(story, acme)
-    fulfillments(story, acme, work, lines)
+    variants(scenario, acme, warehouse)
+    work, lines = orders(scenario, acme)
+    fulfillments(scenario, acme, work, lines)
     for name in (
         "list_inventory",
         "list_inventory_movements",
         "list_supplier_events",
         "list_retailer_events",
     ):
-        story.play(name)
+        scenario.play(name)
     for role in ("supplier", "retailer"):
-        webhooks(story, role)
+        webhooks(scenario, role)
 
     taking = {
         item[method]["operationId"]
@@ -150,8 +150,8 @@ def test_each_example_request_works_and_gets_the_example_answer(story, document,
         for method in METHODS
         if "requestBody" in item.get(method, {})
     }
-    assert taking - story.played == set()
-    assert {path.stem for path in FOLDER.glob("*.json")} == story.played
+    assert taking - scenario.played == set()
+    assert {path.stem for path in FOLDER.glob("*.json")} == scenario.played
 
 
 @pytest.mark.skipif("UPDATE_EXAMPLES" in os.environ, reason="the other test is writing the examples")
@@ -168,60 +168,60 @@ def test_no_example_lacks_a_field_of_the_document(operations):
     assert wrong == {}, "write these examples again, with UPDATE_EXAMPLES=1"
 
 
-def webhooks(story: Story, role: str) -> None:
-    story.ids["webhook_id"] = story.play(f"create_{role}_webhook")["id"]
+def webhooks(scenario: Scenario, role: str) -> None:
+    scenario.ids["webhook_id"] = scenario.play(f"create_{role}_webhook")["id"]
     for name in ("list_{}_webhooks", "get_{}_webhook", "change_{}_webhook", "test_{}_webhook"):
-        story.play(name.format(role))
+        scenario.play(name.format(role))
     for name in ("replay_{}_webhook", "list_{}_webhook_deliveries", "rotate_{}_webhook"):
-        story.play(name.format(role))
+        scenario.play(name.format(role))
 
 
-def variants(story: Story, acme: Any, warehouse: int) -> None:
-    story.ids["variant_id"] = story.play("create_variant")["id"]
+def variants(scenario: Scenario, acme: Any, warehouse: int) -> None:
+    scenario.ids["variant_id"] = scenario.play("create_variant")["id"]
     for name in ("update_variant", "change_variant", "get_supplier_variant", "get_variant", "list_variants"):
-        story.play(name)
-    story.ids["import_id"] = story.play("import_products")["id"]
-    run_job(story.ids["import_id"])
+        scenario.play(name)
+    scenario.ids["import_id"] = scenario.play("import_products")["id"]
+    run_job(scenario.ids["import_id"])
     for name in ("get_import", "list_imports"):
-        story.play(name)
+        scenario.play(name)
     (area_of(acme) / "inventory/stock.csv").write_text("sku,quantity\nGUIDE-3,7\n")
-    run_job(story.play("import_inventory", warehouse_id=warehouse)["id"])
-    story.ids["mapping_id"] = story.play("create_mapping")["id"]
+    run_job(scenario.play("import_inventory", warehouse_id=warehouse)["id"])
+    scenario.ids["mapping_id"] = scenario.play("create_mapping")["id"]
     for name in ("get_mapping", "update_mapping", "list_mappings"):
-        story.play(name)
-    story.play("push_inventory", warehouse_id=warehouse)
+        scenario.play(name)
+    scenario.play("push_inventory", warehouse_id=warehouse)
     for name in ("update_import_policy", "get_import_policy", "update_auto_import_products"):
-        story.play(name)
-    story.play("update_auto_import_inventory", warehouse_id=warehouse)
+        scenario.play(name)
+    scenario.play("update_auto_import_inventory", warehouse_id=warehouse)
     for name in ("get_auto_import_products", "get_auto_import_inventory"):
-        story.play(name)
-    story.play("pull_variants", "?service_type=ecommerce")
+        scenario.play(name)
+    scenario.play("pull_variants", "?service_type=ecommerce")
 
 
-def orders(story: Story, acme: Any) -> tuple[int, list[int]]:
-    story.play("get_retailer")
-    story.ids["order_id"] = story.play("push_order")["order_id"]
+def orders(scenario: Scenario, acme: Any) -> tuple[int, list[int]]:
+    scenario.play("get_retailer")
+    scenario.ids["order_id"] = scenario.play("push_order")["order_id"]
     for name in ("get_order", "list_orders", "get_order_filters", "get_order_routing", "change_order"):
-        story.play(name)
-    work = story.play("list_fulfillments")[0]
+        scenario.play(name)
+    work = scenario.play("list_fulfillments")[0]
     lines = [line["id"] for line in work["lines"] if line["sku"] == "GUIDE-1"]
     return work["id"], lines
 
 
-def fulfillments(story: Story, acme: Any, work: int, lines: list[int]) -> None:
-    story.ids["fulfillment_id"] = work
-    story.play("accept_fulfillment")
-    story.play("cancel_order")
-    story.play("answer_cancelation", supplier_id=acme.pk, fulfillment_id=work)
-    story.play("ship_fulfillment", id=lines[0])
-    story.play("ship_parcels", id=work)
+def fulfillments(scenario: Scenario, acme: Any, work: int, lines: list[int]) -> None:
+    scenario.ids["fulfillment_id"] = work
+    scenario.play("accept_fulfillment")
+    scenario.play("cancel_order")
+    scenario.play("answer_cancelation", supplier_id=acme.pk, fulfillment_id=work)
+    scenario.play("ship_fulfillment", id=lines[0])
+    scenario.play("ship_parcels", id=work)
     parcel = Shipment.objects.get(tracking_number="1Z999AA10123456785").pk
-    story.play("correct_shipment", shipment_id=parcel)
-    story.play("record_return")
-    story.play("save_invoice")
-    story.play("get_fulfillment")
-    story.play("reject_lines", id=work)
+    scenario.play("correct_shipment", shipment_id=parcel)
+    scenario.play("record_return")
+    scenario.play("save_invoice")
+    scenario.play("get_fulfillment")
+    scenario.play("reject_lines", id=work)
     assert Fulfillment.objects.get(pk=work).state in ("shipped", "accepted")
     for reason in ("out_of_stock", "wrong_address", "missing_sku"):
-        story.clients["retailer"].post("orders", an_order({"sku": "GUIDE-1", "quantity": 1}))
-        story.play(f"reject_{reason}", fulfillment_id=Fulfillment.objects.latest("pk").pk)
+        scenario.clients["retailer"].post("orders", an_order({"sku": "GUIDE-1", "quantity": 1}))
+        scenario.play(f"reject_{reason}", fulfillment_id=Fulfillment.objects.latest("pk").pk)

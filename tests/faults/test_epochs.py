@@ -49,7 +49,7 @@ class Outsider:
             assert self.supplier.request("PATCH", f"variants/{self.variant}", body).status_code == 200
 
     def look(self) -> None:
-        """Read everything, and keep the values for the next reads."""
+        """Read the events, the variants and the orders. Keep the newest positions for the next reads."""
         self.event = max([event["id"] for event in self.events()], default=self.event)
         pulled = self.pull()
         self.tag, self.since = pulled["ETag"], pulled["Updated-Since"]

@@ -116,7 +116,7 @@ def test_everything_ends_with_the_make_that_started_it(tmp_path: Path, number: s
 def test_down_ends_the_run_of_its_folder_and_waits(tiny: Tiny) -> None:
     pids = tiny.all_pids()
     message = down(tiny.folder)
-    assert message == f"Ended process {tiny.process.pid} and all that it started."
+    assert message == f"Stopped process {tiny.process.pid} and all processes that it started."
     tiny.process.wait(60)
     assert not any(command_of(pid) for pid in pids)
     assert down(tiny.folder) == f"Nothing runs in {tiny.folder}."

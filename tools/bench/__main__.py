@@ -1,4 +1,4 @@
-"""Run the named part, or all parts, each in its own process with its own servers."""
+"""The command that runs the named part, or all parts, each in its own process with its own servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = (
     *("orders", "portal", "pull", "routing", "sftp", "slips", "tracking"),
 )
 ENVIRONMENT = {"portal": {"BENCH_PARTIES": "1"}}
-"""The variables of a part's process. One supplier of the portal has all fulfillments."""
+"""Environment variables for the process of a part. In `portal`, one supplier has all fulfillments."""
 
 
 def main(arguments: list[str]) -> None:
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"These parts failed: {', '.join(failed)}." if failed else 0)
     print(f"== {names[0]}", flush=True)
     os.environ.update(ENVIRONMENT.get(names[0], {}))
-    with own_servers():  # the part's module imports models
+    with own_servers():  # set Django up before the import, because the part's module imports models
         import_module(f"tools.bench.{names[0]}").main(options)
 
 

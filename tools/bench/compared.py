@@ -2,8 +2,8 @@
 
 The first way is `django-import-export` with a cached loader and its fastest settings for each load. The
 second is a loop over the file with `bulk_create(update_conflicts=True)`. All three write to the same table,
-each for a supplier of its own, and must leave the same rows. Only the import checks check digits, lengths and
-ambiguous numbers, resumes after a kill, and reports bad rows by line.
+each for a supplier of its own, and must leave the same rows. Only the import verifies lengths, check digits
+and ambiguous numbers, continues after a crash, and reports bad rows by line.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def contenders() -> dict[str, tuple[Load, Load]]:
 def measure(
     name: str, rows: int, loads: tuple[Load, Load], paths: list[Path]
 ) -> tuple[list[float], tuple[Any, ...]]:
-    """Return the seconds of each load, and a digest of the rows after both."""
+    """Return the seconds of each load, and a digest of the rows after the second load."""
     supplier, seconds = Supplier.objects.create(name=name), []
     for load_name, load, path in zip(LOADS, loads, paths, strict=True):
         execute("VACUUM ANALYZE catalog_variant")
@@ -84,7 +84,7 @@ def by_import(supplier: Any, path: Path) -> None:
 
 
 def by_resource(again: bool, supplier: Any, path: Path) -> None:
-    """Load with django-import-export. With `again`, skip unchanged rows, which are most rows."""
+    """Load with django-import-export. With `again`, most rows are unchanged, so skip unchanged rows."""
     # An optional package: the other contenders run without it.
     from import_export.instance_loaders import CachedInstanceLoader
     from import_export.resources import ModelResource
@@ -141,8 +141,8 @@ def _typed(row: dict[str, str]) -> Iterator[tuple[str, Any]]:
 def lean_variant() -> Any:
     """Return a model of the table of variants with only the file's columns.
 
-    Django then sends the rows as arrays, which is much faster. In this database, defaults fill the other
-    columns.
+    Without the other columns, Django sends the rows as arrays, which is much faster. This function gives the
+    other columns a default in the bench's database.
     """
     meta: Any = Variant._meta
     fields: dict[str, Any] = {name: meta.get_field(name).clone() for name in COLUMNS}

@@ -97,7 +97,7 @@ def operations(secrets: Secrets) -> dict[str, list[bytes]]:
 
 
 def serve(name: str, requests: list[bytes], processes: int, seconds: float) -> float:
-    """Return the requests per second of a server with this many processes. Clients have as many."""
+    """Return the requests per second of a server with this many processes, and as many client processes."""
     with (
         running_service(workers=processes) as port,
         ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool,
@@ -115,7 +115,7 @@ def _drive_at_once(pool: Executor, port: int, own_requests: list[list[bytes]], s
 
 
 def load(processes: int, rows: int) -> float:
-    """Return the rows per second of this many imports at once, each of another supplier."""
+    """Return the rows per second of this many imports at once, each for another supplier."""
     with upload_folder() as folder:
         file = folder / "products.csv"
         files.write_products(file, rows)
@@ -131,7 +131,7 @@ def load(processes: int, rows: int) -> float:
 
 
 def shown(label: str, rate: float, waits: Counter[str]) -> float:
-    """Print a rate with the most frequent states of the connections, and return it."""
+    """Print a rate with the most frequent states of the connections, and return the rate."""
     samples = max(waits.total(), 1)
     common = ", ".join(f"{name} {number / samples:.0%}" for name, number in waits.most_common(3))
     show(label, rate, unit=f" {common}", digits=0)

@@ -1,4 +1,4 @@
-"""A chart of curves as an SVG file: one line per operation, and the straight line of a perfect scaling."""
+"""A chart of curves as an SVG file: one line per operation, and the straight line of perfect scaling."""
 
 from __future__ import annotations
 

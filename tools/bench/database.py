@@ -14,7 +14,7 @@ from django.db import connection
 from tools.launcher.embedded.servers import temporary_servers
 
 TEMPLATE_VARIABLE = "BENCH_TEMPLATE"
-"""The variable with the name of a migrated database. A copy of it takes a tenth of the migrations' time."""
+"""The variable with the name of a migrated database. Copying it takes a tenth of the migrations' time."""
 SAME_EPOCH = """
     UPDATE events_epoch SET incarnation = incarnation() WHERE id = (SELECT max(id) FROM events_epoch)
 """

@@ -1,4 +1,4 @@
-"""Compares the admin's pages in a market with many old orders and in one with few: times and queries.
+"""The times and queries of the admin's pages: a market with many old orders beside a market with few.
 
 Both markets have the same waiting orders. `--orders` is the number of orders in the large market, most of
 them completed. With a larger `--waiting`, more orders of the large market wait.

@@ -1,7 +1,7 @@
 """Disk space of the database for each order, and for each row of a product file.
 
-Orders have two lines. Each is pushed, captured, accepted and shipped by the API, as in the quick start. Then
-the size of all tables with their indexes is compared with the size before.
+Orders have two lines. Each order is pushed, captured, accepted and shipped by the API, as in the quick start.
+Then the size of all tables with their indexes is compared with the earlier size.
 """
 
 from __future__ import annotations

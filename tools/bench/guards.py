@@ -1,7 +1,7 @@
-"""The cost of authentication, rate limits and fair threads, beside a server without them.
+"""The cost of authentication, rate limits and fair threads, compared with a server without these guards.
 
-A third server makes only the two round trips that they need. All requests go to `order-filters`, the cheapest
-endpoint, which reads one row. There, authentication and limits are the largest share of the time.
+A third server makes only the two round trips that the guards need. All requests go to `order-filters`, the
+cheapest endpoint, which reads one row. At this endpoint, the guards take the largest share of the time.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from django.conf import settings
 
 
 def set_up(database: str, uploads: Path, all_ready: Barrier) -> None:
-    """Connect this process to a database, and wait until all processes have done so."""
+    """Set Django up for a database and an upload folder, and wait until all processes are ready."""
     os.environ["DATABASE_URL"] = database
     django.setup()
     settings.UPLOADS_DIR = uploads
@@ -21,8 +21,9 @@ def set_up(database: str, uploads: Path, all_ready: Barrier) -> None:
 
 def run(job: int) -> tuple[float, float]:
     """Run an import, and return the times of its beginning and end."""
-    from imports.models import ImportJob, Status  # after `set_up`
-    from imports.pipeline.job_runner import run_job  # after `set_up`
+    # Import models only here, because `set_up` must run first.
+    from imports.models import ImportJob, Status
+    from imports.pipeline.job_runner import run_job
 
     began = time.time()
     run_job(job)

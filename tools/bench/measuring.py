@@ -65,7 +65,7 @@ def cpu_seconds(pid: int) -> float:
 def cpu_with_database() -> float:
     """Return the processor time of this process and of its PostgreSQL process.
 
-    If PostgreSQL runs on another machine, return the time on the clock.
+    If PostgreSQL runs on another machine, return the elapsed time.
     """
     connection.ensure_connection()
     backend = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")

@@ -1,4 +1,4 @@
-"""The command line of a part."""
+"""The command-line options of a part of the benchmark."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tools.bench.sizes import size
 
 SMALL = size(10_000, smoke=5_000)
 LEAST_OF_A_READ, LEAST_OF_A_PUSH = 0.3, 0.55
-"""The lowest rates, as shares of the bare views' rates. Bare reads are faster: they build no answer."""
+"""The lowest rates, as shares of the bare views' rates. Bare reads are fast, because they build no answer."""
 
 
 def main(arguments: list[str]) -> None:

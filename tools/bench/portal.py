@@ -1,4 +1,4 @@
-"""Compares the portal's pages in a market with many fulfillments and in one with few.
+"""The times and queries of the portal's pages: a market with many fulfillments beside a market with few.
 
 One supplier and one retailer have nearly all fulfillments of a market. The large market has `--orders`
 fulfillments. Another supplier and another retailer have only a few old rows. Their pages must be as fast in

@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> None:
 
 
 def compare(home: Path, exchange: UploadTarget, openssh: UploadTarget, rounds: int) -> None:
-    """Upload to both in turn, so that other load of the machine affects both."""
+    """Upload to the two servers in turn, so that other load of the machine affects both servers."""
     seconds: dict[str, list[float]] = {exchange.name: [], openssh.name: []}
     for target in (exchange, openssh):
         put(home, target)  # the first upload warms up

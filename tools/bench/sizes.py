@@ -1,4 +1,4 @@
-"""The sizes of the parts: full, or tiny under `--smoke`, where nothing is measured."""
+"""The sizes of the benchmark's parts: full sizes, or tiny sizes with `--smoke`, which measures nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""500 packing slips in one document: seconds and memory, in a process of its own as in the service."""
+"""The time and the memory for a document of 500 packing slips, made in its own process as in the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs every part at a tiny scale, to prove that each part still works. Nothing is measured."""
+"""A run of every part at a tiny scale. It proves that each part still works, and measures nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def smoke(parts: Iterable[str]) -> int:
 
 
 def _passes(part: str) -> bool:
-    """Run a part in its own process, print its output, and return whether it ended well with a table."""
+    """Run a part in its own process and print its output. Return whether it succeeded and printed a table."""
     began, command = time.monotonic(), [sys.executable, "-m", "tools.bench", part]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
         ending = threading.Timer(MOST_SECONDS, run.kill)

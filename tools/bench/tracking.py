@@ -1,7 +1,8 @@
 """Parcels shipped with a derived carrier: the share of the processor time that deriving takes.
 
-Deriving takes some microseconds. Two runs, with and without it, would differ more by chance, so its own time
-is measured. The time of PostgreSQL is not counted, so the share of a whole push is smaller.
+Deriving takes some microseconds, which is less than the random difference between two runs. Therefore the
+time of deriving itself is measured. The time of PostgreSQL is not counted, so the share of a whole push is
+smaller.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> None:
     options = read_options("tracking", arguments, parcels=size(100, smoke=3))
     with own_database():
         work = new_work(a_shop("Shipped", 10))
-        # Different numbers of UPS, so that no answer comes from the cache.
+        # Use different UPS numbers, so that no answer comes from the cache.
         numbers = (f"1Z5R8939{number:010}" for number in count())
         rounds = [shipped([*islice(work, options.parcels)], numbers) for _ in range(ROUNDS)]
     whole, deriving = (median(each) / options.parcels * 1000 for each in zip(*rounds, strict=True))
@@ -61,10 +62,7 @@ def new_work(shop: Shop) -> Iterator[Fulfillment]:
 
 
 def shipped(parcels: list[Fulfillment], numbers: Iterator[str]) -> tuple[float, float]:
-    """Ship each fulfillment in one parcel.
-
-    Return the CPU seconds in total, and the part of them that derived the carriers.
-    """
+    """Ship each fulfillment in one parcel. Return the CPU seconds in total, and for deriving carriers."""
     deriving = 0.0
 
     def timed(tracking_number: str, carrier: str = "") -> carriers.Identified:

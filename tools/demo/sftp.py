@@ -64,7 +64,7 @@ def _put_with_openssh(area: UploadAreaLogin, source: Path, target: str) -> None:
             **os.environ,
             "SSH_ASKPASS": str(askpass),
             "SSH_ASKPASS_REQUIRE": "force",
-            "DISPLAY": os.environ.get("DISPLAY", ":0"),  # older clients use SSH_ASKPASS only when it is set
+            "DISPLAY": os.environ.get("DISPLAY", ":0"),  # older clients need DISPLAY to use SSH_ASKPASS
             "DEMO_SFTP_PASSWORD": area.password,
         }
         try:

@@ -42,7 +42,7 @@ CONSUMER = {
 }
 
 
-class Story(PartnerActions):
+class Walkthrough(PartnerActions):
     """The scenes of the demo. A scene raises DemoError if a result is unexpected."""
 
     def play(self) -> None:
@@ -79,7 +79,7 @@ class Story(PartnerActions):
         self.await_import(client, job["id"])
 
     def count_stock(self) -> None:
-        self.console.step("Both count their stock and push it: the tray is only at Rival's")
+        self.console.step("Both suppliers push their stock; only Rival has the tray")
         self.push_stock(self.acme, {"ACME-MUG": 100, "ACME-TEE-M": 40, "ACME-TEE-L": 40, "ACME-TRAY": 0})
         self.push_stock(self.rival, {"RIV-TRAY": 50, "RIV-CANDLE": 50})
 
@@ -124,9 +124,7 @@ class Story(PartnerActions):
         self.set_status(supplier, fulfillment, "shipped", {"tracking_number": f"1Z{self.name}"})
 
     def restock_and_reject(self, tray: int) -> None:
-        self.console.step(
-            "Trays arrive at Acme's; at Rival's the last one turns out to be broken: out of stock"
-        )
+        self.console.step("Acme gets trays; Rival's last tray is broken: out of stock")
         self.push_stock(self.acme, {"ACME-TRAY": 12})
         self.set_status(self.rival, tray, "out_of_stock")
 
@@ -185,11 +183,11 @@ def play(demo: Demo, out: Callable[[str], object], *, colour: bool) -> None:
     """Play the whole demo. Raises DemoError that names the failed step."""
     console = Console(out, colour=colour)
     try:
-        Story(demo, console).play()
+        Walkthrough(demo, console).play()
     except DemoError as error:
         raise DemoError(f"Step {console.step_number} ({console.title}) failed.\n{error}") from error
     except (KeyError, TypeError, IndexError) as error:
         what = f"{type(error).__name__}: {error}"
         raise DemoError(
-            f"Step {console.step_number} ({console.title}) failed: an answer lacks what comes next ({what})."
+            f"Step {console.step_number} ({console.title}) failed: a field is missing in an answer ({what})."
         ) from error

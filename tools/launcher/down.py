@@ -23,7 +23,7 @@ def down(data_dir: Path) -> str:
     if (descriptor := lock_when_free(data_dir)) is None:
         raise TimeoutError(f"Process {pid} was asked to end, but has not.")
     os.close(descriptor)
-    return f"Ended process {pid} and all that it started."
+    return f"Stopped process {pid} and all processes that it started."
 
 
 def main() -> None:

@@ -81,7 +81,7 @@ class ManagedProcess:
     def has_ended(self) -> bool:
         """Return whether the program has ended since the last call.
 
-        If it has ended, kill its children and pass on the rest of its output.
+        If the program has ended, kill its children and pass on its remaining output.
         """
         if self.code is not None or self._process.poll() is None:
             return False

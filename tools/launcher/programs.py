@@ -13,7 +13,7 @@ from tools.launcher.processes.program import Program
 
 
 def demo_size(value: str) -> str:
-    """Return the size of the demo from the setting DEMO: `market`, `small`, or an empty string for none."""
+    """Return the size of the demo that the setting DEMO names: `market`, `small`, or "" for no demo."""
     sizes = {"0": "", "no": "", "off": "", "false": "", "1": "market", "yes": "market", "true": "market"}
     size = sizes.get(value.lower(), value.lower())
     if size not in ("market", "small", ""):
@@ -26,7 +26,7 @@ HOST = env.str("HOST", "127.0.0.1")
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
 FETCH_THREADS = env.int("FETCH_THREADS", 8)
 SEPARATE_PARTS = env.bool("SEPARATE_PARTS", False)
-"""Whether each part gets its own process, as in production. By default, parts that mostly wait share one."""
+"""Whether each part gets its own process, as in production. By default, SHARED parts use one process."""
 
 SHARED = ("beat", "ticker", "fetcher", "webhooks", "sftp")
 """The parts that share one process unless SEPARATE_PARTS is set."""
@@ -47,7 +47,7 @@ def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
     """Return the launcher's environment with the URLs of the started servers."""
     # A demo may run as root. Each Celery process would warn about this in eight lines.
     unbuffered = {"PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore:You're running the worker"}
-    # The demo's operator needs no second factor, because there is no phone or security key for it.
+    # The demo's operator needs no second factor, because the demo has no phone or security key.
     demo = {"SECOND_FACTOR_EXEMPT": "operator"} if DEMO else {}
     return {**demo, **os.environ, **unbuffered, **urls, "DATA_DIR": str(DATA_DIR)}
 
@@ -89,7 +89,7 @@ def separate_parts(environment: Mapping[str, str]) -> list[Program]:
     alone = ("--without-gossip", "--without-mingle")
     worker = ("worker", "--concurrency", str(WORKER_CONCURRENCY), *alone)
     # Use threads, because this work waits for other hosts and for the database. These workers send no Celery
-    # heartbeat: /statusz checks the heartbeat of the import workers.
+    # heartbeat, because /statusz checks only the heartbeat of the import workers.
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
     ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")

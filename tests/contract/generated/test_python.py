@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from .conftest import STORIES
+from .conftest import SCENARIOS
 from .generators import openapi_generator
 
 
-def test_openapi_python_client_plays_the_story(workshop):
+def test_openapi_python_client_plays_the_scenario(workshop):
     pytest.importorskip("openapi_python_client", reason="needs what `make clients` installs")
     made = workshop.folder / "openapi-python-client"
     settings = workshop.folder / "openapi-python-client.yml"
@@ -22,9 +22,9 @@ def test_openapi_python_client_plays_the_story(workshop):
         *("openapi-python-client", "generate", "--path", workshop.document),
         *("--output-path", made, "--config", settings, "--fail-on-warning"),
     )
-    workshop.play(sys.executable, STORIES / "openapi_python_client.py", PYTHONPATH=str(made))
+    workshop.play(sys.executable, SCENARIOS / "openapi_python_client.py", PYTHONPATH=str(made))
 
 
-def test_openapi_generators_python_plays_the_story(workshop):
+def test_openapi_generators_python_plays_the_scenario(workshop):
     made = openapi_generator(workshop, "python")
-    workshop.play(sys.executable, STORIES / "openapi_generator.py", PYTHONPATH=str(made))
+    workshop.play(sys.executable, SCENARIOS / "openapi_generator.py", PYTHONPATH=str(made))

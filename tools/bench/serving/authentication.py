@@ -18,7 +18,7 @@ _threads = threading.local()
 
 
 class Remembered(BearerAuthentication):
-    """An authentication that needs no query from the second request with a key on."""
+    """An authentication that queries the database only for the first request with a key."""
 
     def authenticate(self, request: Request) -> tuple[None, Access] | None:
         header = request.headers.get("Authorization", "")
@@ -31,9 +31,9 @@ class Remembered(BearerAuthentication):
 
 
 class TwoRoundTrips(Remembered):
-    """An authentication with the two round trips of the real one, at the lowest possible cost.
+    """An authentication with the two round trips of the real authentication, at the lowest possible cost.
 
-    It reads a row from PostgreSQL by libpq and a counter from Redis by a plain socket, and uses neither.
+    It reads a row from PostgreSQL by libpq and a counter from Redis by a plain socket, and ignores both.
     """
 
     def authenticate(self, request: Request) -> tuple[None, Access] | None:

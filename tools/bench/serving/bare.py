@@ -26,7 +26,7 @@ _recordings: dict[str, Recording] = {}
 
 
 def replay(request: HttpRequest, read: str = "") -> HttpResponse:
-    """Run the SELECTs of the real view, recorded at the first request for the path; return its answer."""
+    """Run the real view's SELECTs, recorded at the first request for the path; return the recorded answer."""
     path = request.get_full_path()
     if path not in _recordings:
         _recordings[path] = _record(path.replace("/bare/", "/v3/", 1), request.headers["Authorization"])

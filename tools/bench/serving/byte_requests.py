@@ -31,7 +31,7 @@ def push(retailer_id: int, secret: str, skus: list[str]) -> bytes:
 
 
 def bare(request: bytes) -> bytes:
-    """Return the same request for the bare path, whose view runs only the SQL."""
+    """Return a request's copy for its bare path, whose view runs only the SQL of the answer."""
     return request.replace(b" /v3/", b" /bare/", 1)
 
 

@@ -1,4 +1,4 @@
-"""Clients with persistent connections. They use plain sockets, because they share the server's processors."""
+"""Clients with persistent connections. Plain sockets leave most time of the processors to the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from itertools import count, cycle
 MARK = b"@@@@@@@@@@@@"
 """A placeholder in requests. A new number of the same width replaces it in each request."""
 _numbers = count((time.time_ns() // 1_000 + os.getpid() * 10**7) % 10**12)
-"""Numbers that no other process of clients sends: processes have a distance of ten million."""
+"""The numbers that replace MARK. Each process of clients begins with another number, so that two processes do
+not send the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _latencies(port: int, requests: Sequence[bytes], end: float) -> list[float]:
 
 
 def _ask(connection: socket.socket, request: bytes) -> None:
-    """Send a request and read its answer. Raise RuntimeError if it is no success."""
+    """Send a request and read its answer. Raise RuntimeError if the request failed."""
     connection.sendall(request)
     received = b""
     while b"\r\n\r\n" not in received:

@@ -63,7 +63,7 @@ CAST = f"""
 RECEIVED, COMPLETED, CANCELED = (
     sql(state) for state in (ProcessingState.RECEIVED, ProcessingState.COMPLETED, ProcessingState.CANCELED)
 )
-# The parties, time and state of order n. Its only fulfillment has the same number.
+# The parties, time and state of order n. The order's only fulfillment also has the number n.
 NUMBERED = f"""
     SELECT n, mod(n, {PARTIES}) + 1 AS retailer, mod(n / {PARTIES}, {PARTIES}) + 1 AS supplier,
         timestamptz '2024-01-01 00:00:00Z' + n * interval '1 second' AS moment,
@@ -158,7 +158,7 @@ def open_market() -> Secrets:
 
 
 def grow(before: int, after: int, statements: Sequence[str] = PAST) -> None:
-    """Add the orders after the first number, up to and including the second, by these statements."""
+    """Add the orders with the numbers `before + 1` to `after` by these statements."""
     for first in range(before + 1, after + 1, BATCH):
         for statement in statements:
             execute(statement, {"first": first, "last": min(first + BATCH - 1, after)})

@@ -20,7 +20,7 @@ LoadTarget = tuple[int, Sequence[bytes]]
 
 
 def in_turn(targets: Mapping[str, LoadTarget], connections: int = CONNECTIONS) -> dict[str, list[Round]]:
-    """Return the rounds of each target without the first, which warms up. Clients have their own process."""
+    """Return the rounds of each target, except the first, which warms up. Clients run in another process."""
     rounds_of: dict[str, list[Round]] = {name: [] for name in targets}
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for _ in range(ROUNDS + 1):

@@ -1,4 +1,4 @@
-"""`python -m tools.bench.soak`: runs the soak for an hour, or for `--seconds`."""
+"""`python -m tools.bench.soak`, which runs the soak for an hour, or for `--seconds`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tools.bench.soak.faults import Faults
 from tools.bench.soak.hosts import Host, Proxy
 from tools.bench.soak.previous import LAST_RELEASE, UnusableVersion, unpack, unpack_last_release
 from tools.bench.soak.report import Soaked
-from tools.bench.soak.stories import Stories
+from tools.bench.soak.scenarios import Scenarios
 from tools.bench.soak.traffic import Pace, Traffic
 from tools.bench.soak.uploads import Uploader
 from tools.bench.soak.verdict import grown, lost_or_doubled, unexpected
@@ -41,7 +41,7 @@ WARM_UP = 10.0
 RECOVERY = 10.0
 """Seconds of traffic after the last fault."""
 OVERDUE = 300.0
-"""Seconds after the end of the traffic. After them, clients stop repeating unanswered calls."""
+"""Seconds after the end of the traffic until clients stop repeating unanswered calls."""
 LONG_ENOUGH = 600.0
 """The shortest run, in seconds, whose memory growth is judged."""
 
@@ -145,7 +145,7 @@ def soak(
         say(f"migrating while {previous.name} serves")
         manage(shared, home, "migrate", "--no-input", "-v0")
         new.start()
-    time.sleep(WARM_UP)  # a process does not announce that it has loaded everything
+    time.sleep(WARM_UP)  # a process does not announce that it has loaded all its modules
     warm = memory(hosts)
 
     paced = pace.orders is not None
@@ -206,7 +206,7 @@ def traffic_through(
     give_up: threading.Event,
     pace: Pace,
 ) -> Traffic:
-    """Return the traffic of the demo's first retailer and supplier, with stories of the second ones."""
+    """Return the traffic of the demo's first retailer and supplier, with scenarios of the second pair."""
     cast = json.loads((home / "demo.json").read_text())
     retailer, supplier = cast["retailers"][0], cast["suppliers"][0]
     buyer, seller = cast["retailers"][1], cast["suppliers"][1]
@@ -221,7 +221,7 @@ def traffic_through(
         caller("suppliers", supplier),
         area,
         supplier["warehouses"][0]["id"],
-        Stories(caller("retailers", buyer), caller("suppliers", seller), seller["warehouses"][0]["id"]),
+        Scenarios(caller("retailers", buyer), caller("suppliers", seller), seller["warehouses"][0]["id"]),
         pace,
     )
 

@@ -28,7 +28,7 @@ ADDRESS = {
 
 
 class Unexpected(Exception):
-    """The service gave an answer that it must never give."""
+    """The error for an answer that the service must never give, or for a call that never succeeds."""
 
 
 @dataclass

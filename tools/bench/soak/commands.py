@@ -1,4 +1,4 @@
-"""The commands of the parts in deploy/: of the compose file's services and of the systemd units."""
+"""The commands of the parts, read from the compose file and from the systemd units in deploy/."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def of_compose(part: str, root: Path = ROOT) -> list[str]:
 
 
 def of_unit(part: str, root: Path = ROOT) -> list[str]:
-    """Return the command of a unit, without the interpreter."""
+    """Return the command of a part's systemd unit, without the interpreter."""
     lines = (root / f"deploy/systemd/exchange-{part}.service").read_text().splitlines()
     (line,) = (line.partition("=")[2] for line in lines if line.startswith("ExecStart="))
     python, *arguments = shlex.split(line.replace("%%", "%"))
@@ -41,5 +41,5 @@ def of_unit(part: str, root: Path = ROOT) -> list[str]:
 
 
 def parts_of(root: Path) -> tuple[str, ...]:
-    """Return the parts with a unit in the code in `root`: an older version may have fewer."""
+    """Return the parts with a systemd unit in the code in `root`. An older version may have fewer parts."""
     return tuple(part for part in PARTS if (root / f"deploy/systemd/exchange-{part}.service").exists())

@@ -1,4 +1,4 @@
-"""Damages to stored values. `manage.py reconcile --fix` repairs each of them while the traffic goes on."""
+"""Damage to stored values. `manage.py reconcile --fix` repairs each value while the traffic goes on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psycopg
 
 from tools.bench.soak.verdict import SHIPPED
 
-# Only fulfillments of the traffic: a later step of a story would read the damaged parcels.
+# Damage only fulfillments of the traffic, because a later step of a scenario would read the damaged parcels.
 AT_REST = (
     "SELECT id FROM fulfillments_fulfillment WHERE supplier_id = (SELECT min(id) FROM accounts_supplier)"
 )
@@ -32,7 +32,7 @@ DAMAGES = (
 
 
 class Damages:
-    """Damages one value after another, repairs each by the command, and keeps the differences that remain."""
+    """The damages of a run. The command repairs each damage; `left` has the reports of failed repairs."""
 
     def __init__(self, database: str, repair: Callable[[], subprocess.CompletedProcess[str]]) -> None:
         self.database, self.repair = database, repair

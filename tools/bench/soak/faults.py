@@ -18,11 +18,11 @@ FROZEN_SECONDS = 3.0
 EVERY = (3.0, 7.0)
 """Seconds between the end of a fault and the next fault."""
 PACED = (15.0, 35.0)
-"""These seconds in a run with a pace. They are longer, because the restart of a host needs 15 CPU seconds."""
+"""Seconds between two faults in a run with a pace: more, because a host's restart needs 15 CPU seconds."""
 
 
 class Faults:
-    """Injects faults until it is stopped, and counts them."""
+    """The faults of a run, and their counts."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Faults:
         hosts_only: bool,
         paced: bool,
     ) -> None:
-        """Prepare the faults. With `hosts_only`, PostgreSQL and Redis have none, and no value is damaged."""
+        """Prepare the faults. With `hosts_only`, PostgreSQL, Redis and stored values stay undisturbed."""
         self.hosts, self.database, self.broker, self.hosts_only = hosts, database, broker, hosts_only
         self.damages = damages
         self.every = PACED if paced else EVERY

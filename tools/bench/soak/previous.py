@@ -1,4 +1,4 @@
-"""The code of an earlier version, in its own folder: an upgrade starts from its database."""
+"""The code of an earlier version, in its own folder. The upgrade starts from this version's database."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ LAST_RELEASE = "the last release"
 MOST_TRIED = 5
 """The number of newest commits with a migration that are tried."""
 BACK = (1, 8, 24)
-"""How many commits before each such commit to try. Directly before it, models may already have changed."""
+"""The distances to the earlier commits that are tried. In the last commit before a migration, the models may
+already differ from the older migrations."""
 
 
 class UnusableVersion(Exception):
-    """A version whose database this code cannot upgrade, with the reason."""
+    """The error for a version whose database this code cannot upgrade. Its message has the reason."""
 
 
 def unpack_last_release(home: Path) -> tuple[Path, str]:
-    """Unpack the newest tag; without tags, the last commit before a migration. Return the same as `unpack`.
+    """Unpack the newest tag, or else a commit from before a migration.
 
-    Raises UnusableVersion if this clone has none.
+    Return the folder and the version's name. Raises UnusableVersion if this clone has no such version.
     """
     with suppress(subprocess.CalledProcessError, UnusableVersion):
         return unpack(git("describe", "--tags", "--abbrev=0", "HEAD^"), home / "tag")
@@ -99,7 +100,7 @@ def replaced_by(migration: Path) -> set[str]:
 
 
 def is_consistent(folder: Path) -> bool:
-    """Return whether the migrations in a folder match its models: in some commits they do not."""
+    """Return whether the migrations in a folder match its models. Some commits lack a migration."""
     command = [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
 

@@ -72,7 +72,7 @@ def _memory(pid: int) -> int:
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Wait until a condition holds. Raise TimeoutError if it does not."""
+    """Wait until a condition holds. Raise TimeoutError if the condition does not hold in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -48,8 +48,8 @@ class Soaked:
             f"- **Work**: {len(seen.orders):,} orders acknowledged, {len(seen.shipped):,} fulfillments"
             f" shipped, {len(seen.imported):,} files imported, {len(seen.uploaded):,} of them by SFTP,"
             f" {len(seen.events):,} events read, {len(seen.stamps):,} orders polled.",
-            f"- **Stories**: {len(traffic.stories.played):,} orders of other parties, shipped in parts,"
-            f" rejected, canceled, returned and corrected at random: {_counted(traffic.stories.steps)}.",
+            f"- **Scenarios**: {len(traffic.scenarios.played):,} orders of other parties, shipped in parts,"
+            f" rejected, canceled, returned and corrected at random: {_counted(traffic.scenarios.steps)}.",
             f"- **Answers**: {_counted(tally.answers)}.",
             f"- **Response time**: median {_at(took, 0.5)}, 99th percentile {_at(took, 0.99)}."
             f" Longest time of a client without an answer: {tally.longest_outage:.1f} s.",

@@ -1,4 +1,4 @@
-"""The PostgreSQL and Redis of the soak, which restarts and freezes them."""
+"""The PostgreSQL and the Redis of the soak. Faults restart and freeze these servers."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tools.bench.soak.client import ADDRESS, PartyClient, Unexpected
-from tools.bench.soak.stories import Stories
+from tools.bench.soak.scenarios import Scenarios
 from tools.bench.soak.uploads import Uploader
 
 SKUS = [f"SOAK-{number:02}" for number in range(20)]
@@ -26,8 +26,8 @@ PUSHERS = 2
 ORDERS_A_FILE = 12
 """About this many orders arrive during the import of a file, at full speed."""
 
-STORY_THREADS, ORDERS_A_STORY = 2, 8
-"""About this many orders arrive during a story, at full speed."""
+SCENARIO_THREADS, ORDERS_A_SCENARIO = 2, 8
+"""About this many orders arrive during a scenario, at full speed."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Pace:
-    """The highest number of orders per second; None means as fast as they are answered.
+    """The highest number of orders per second, or None for no limit.
 
     All other work slows down by the same factor, so a slow run has the same mixture of work.
     """
@@ -76,11 +76,11 @@ class Traffic:
         supplier: PartyClient,
         area: Uploader,
         warehouse: int,
-        stories: Stories,
+        scenarios: Scenarios,
         pace: Pace,
     ) -> None:
         self.retailer, self.supplier, self.area, self.warehouse = retailer, supplier, area, warehouse
-        self.stories, self.pace = stories, pace
+        self.scenarios, self.pace = scenarios, pace
         self.seen = Seen()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -91,7 +91,7 @@ class Traffic:
         """Create variants with more stock than the soak can sell."""
         self.supplier.create_variants(SKUS)
         self.push_stock()
-        self.stories.prepare()
+        self.scenarios.prepare()
 
     def start(self) -> None:
         often = [*[self.push_order] * PUSHERS, self.ship, self.ship, self.push_stock]
@@ -99,7 +99,7 @@ class Traffic:
         work: list[tuple[Callable[[], Any], int]] = [
             *((each, PUSHERS) for each in often),
             *((each, ORDERS_A_FILE) for each in (self.import_data, self.upload_file)),
-            *[(self.stories.tell, ORDERS_A_STORY)] * STORY_THREADS,
+            *[(self.scenarios.play, ORDERS_A_SCENARIO)] * SCENARIO_THREADS,
         ]
         self._threads = [threading.Thread(target=self._repeat, args=each, daemon=True) for each in work]
         for thread in self._threads:
@@ -116,7 +116,7 @@ class Traffic:
         for step in (self.ship, self.follow_events, self.poll_orders):
             while step():
                 pass
-        self.seen.complaints += self.stories.faults()
+        self.seen.complaints += self.scenarios.faults()
         for path, digest in self.seen.uploaded.items():
             try:
                 content = self.area.read(path)
@@ -188,7 +188,7 @@ class Traffic:
             self.seen.complaints.append(f"import {job['id']} is {job['status']}: {job.get('error')}")
 
     def follow_events(self) -> int:
-        """Read the events after the last one that was read; return their number."""
+        """Read the events after the last event that was read; return their number."""
         after = self.seen.events[-1] if self.seen.events else 0
         results = self.retailer.call("GET", f"events?after={after}&limit=200")["results"]
         for event in results:
@@ -198,7 +198,7 @@ class Traffic:
         return len(results)
 
     def poll_orders(self) -> int:
-        """Read the orders changed since the last one that was read; return their number."""
+        """Read the orders that changed after the newest change that was read; return their number."""
         last = max(self.seen.stamps.values(), default="2020-01-01T00:00:00.000Z")
         path = f"orders?sort=updated_at&limit=200&updated_at__gt={quote(last)}"
         found = self.retailer.call("GET", path)

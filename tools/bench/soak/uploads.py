@@ -34,7 +34,7 @@ class Uploader:
         self._turns = itertools.cycle(self.ports)
 
     def put(self, path: str, content: bytes) -> None:
-        """Upload a file, again and again until a host confirms its size. Raise Unexpected after `give_up`."""
+        """Upload a file repeatedly until a host confirms its size. Raise Unexpected after `give_up`."""
 
         def upload(session: paramiko.SFTPClient) -> None:
             session.putfo(io.BytesIO(content), path)  # putfo compares the size at the end

@@ -1,4 +1,4 @@
-"""The conditions at the end: each acknowledged record exists once, and readers received it once."""
+"""The conditions of a passed soak: each acknowledged record exists once, and readers received it once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import psycopg
 
 from tools.bench.soak.traffic import Seen
 
-SHIPPED = "shipped"  # the state that clients read: the soak does not import the code of the service
+SHIPPED = "shipped"  # the state that clients read: the soak does not import the models of the service
 GROWTH = 1.5
 """The highest growth of a part's memory since the warm-up, as a factor."""
 TRACEBACK = "Traceback (most recent call last):"
 EXPECTED = "the database did not answer"
 MOST_CAUSES = 5
-"""The most tracebacks in a report. It shows them because the logs are deleted at the end of a run."""
+"""The most tracebacks in a report. The report shows tracebacks, because a run deletes its logs at the end."""
 SMALL = 64 * 1024**2
 """Fewer bytes of growth are ignored, because a part that has just started needs less memory than later."""
 

@@ -1,1 +1,1 @@
-"""The parts of `tools.bench.sftp`."""
+"""The modules of `tools.bench.sftp`: the compared servers, and the idle logins."""

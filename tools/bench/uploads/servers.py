@@ -39,7 +39,7 @@ class UploadTarget:
 
 
 def add_login(home: Path, name: str) -> None:
-    """Create a supplier of this name with a login by the bench's key."""
+    """Create a supplier with this name, and a login with the bench's key."""
     key = (home / "key.pub").read_text()
     supplier = Supplier.objects.create(name=name)
     SftpLogin.objects.create(supplier=supplier, username=name, public_keys=key, quota_bytes=QUOTA)

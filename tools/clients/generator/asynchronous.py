@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 TWINS = ("transport", "operations", "client")
-"""The modules of which there is an asynchronous copy (a twin), such as `async_transport`."""
+"""The modules with an asynchronous copy (a twin), such as `async_transport`."""
 
 CLASSES = r"\b(Transport|SupplierOperations|RetailerOperations|_Feed|Supplier|Retailer)\b"
 WORDS = (

@@ -19,7 +19,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class ClientOperation:
-    """One operation. A `path` below the party's path is relative to it; other paths begin with `/v3`."""
+    """One operation. Its `path` is relative to the party's path, or begins with `/v3`."""
 
     name: str
     about: str

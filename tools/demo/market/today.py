@@ -103,7 +103,7 @@ def _hold(order: Order) -> None:
 
 
 def _fall_silent() -> None:
-    """Set recent times of the last count for all suppliers of the market except SILENT."""
+    """Set the times of the last counts: four days ago for SILENT, three hours ago for other suppliers."""
     lately = timezone.now() - timedelta(hours=3)
     never_heard = Warehouse.objects.filter(heard_at__isnull=True)
     StockLevel.objects.filter(warehouse__in=never_heard).update(counted_at=lately)

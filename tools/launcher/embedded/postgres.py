@@ -77,7 +77,7 @@ class Postgres:
         self.port = free_port()
 
     def clean_up_after_crash(self) -> None:
-        """Remove the leftovers of a crash. Call it before each start."""
+        """Remove the leftovers of a crash. Call this method before each start."""
         clear_stale_lock(self.data)
 
     def program(self) -> Program:
@@ -90,7 +90,7 @@ class Postgres:
             folder=self.data.parent,
             environment=self._environment(),
             account=self.account,
-            stop_signal=signal.SIGINT,  # "fast": ends the sessions; SIGTERM would wait for them
+            stop_signal=signal.SIGINT,  # PostgreSQL ends all sessions; on SIGTERM, it would wait for them
             stop_timeout=20.0,
         )
 

@@ -21,7 +21,7 @@ daemonize no
 loglevel warning
 """
 HIDDEN = ("Memory overcommit must be enabled",)
-"""A warning that is not shown: it is about saving to disk, and this Redis saves nothing."""
+"""A warning that is not shown, because it concerns saving to disk, and this Redis saves nothing."""
 
 
 class Redis:

@@ -14,9 +14,9 @@ STOP_TIMEOUT = 15.0  # seconds for the end of a server whose supervisor has ende
 def clear_stale_lock(data: Path) -> None:
     """Remove the lock file of a server that has ended. Stop a server that still runs without a supervisor.
 
-    PostgreSQL itself respects the lock file if *any* process has the id in it, which happens after a restart
-    of a machine or container. The caller holds the lock of DATA_DIR, so a server that runs on this folder
-    belongs to no other launcher.
+    PostgreSQL itself respects the lock file if *any* process has the id in the file. After a restart of a
+    machine or container, another program may have this id. The caller holds the lock of DATA_DIR, so a server
+    that runs on this folder belongs to no other launcher.
     """
     lock = data / "postmaster.pid"
     try:

@@ -28,7 +28,7 @@ class Account:
         return subprocess.run(enter, check=False, **options).returncode == 0
 
     def take_ownership(self, tree: Path) -> None:
-        """Make this account the owner of a folder and everything below it."""
+        """Make this account the owner of a folder and of all files and folders below it."""
         for path in (tree, *tree.rglob("*")):
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 

@@ -1,4 +1,4 @@
-"""The command line of a process, which identifies it. A process id does not: the system may reuse it."""
+"""The command line of a process. It identifies the process, while the system may reuse a process id."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The launcher's side of the pipe to the reaper. The reaper ends all process groups after the launcher."""
+"""The launcher's side of the pipe to the reaper. The reaper ends all programs when the launcher has ended."""
 
 import subprocess
 import sys

@@ -17,8 +17,8 @@ export class Supplier extends SupplierOperations {
   }
 
   /**
-   * Returns an import when it has ended or waits for approval; look at its `status` and `rejected`. It asks again
-   * after `every` milliseconds, and throws an Error after `timeout` milliseconds of pauses.
+   * Returns an import when it has ended or waits for approval. Then check its `status` and `rejected`. The import is
+   * read every `every` milliseconds. Throws an Error when the pauses add up to `timeout` milliseconds.
    */
   async waitForImport(importId: number, { every = 1_000, timeout = 600_000 }: WaitOptions = {}): Promise<Job> {
     for (let waited = 0; ; waited += every) {
@@ -41,8 +41,8 @@ export class Retailer extends RetailerOperations {
 
   /**
    * Yields every event after this id, in order, and waits for new events without end. Store the `id` of the last
-   * event that you processed, and begin with it next time. At the feed's end it waits `every` milliseconds before it
-   * asks again.
+   * event that you processed, and pass it as `after` next time. At the end of the feed, the method waits `every`
+   * milliseconds and then requests new events.
    */
   followEvents(after = 0, options: FollowOptions = {}): AsyncGenerator<Event> {
     return follow(this, (last) => this.iterateEvents({ after: last }), after, options);

@@ -4,8 +4,8 @@ export class ExchangeError extends Error {
 }
 
 /**
- * No attempt got an answer: the connection failed or timed out. Whether the request was carried out is unknown.
- * Repeat it with the same idempotency key.
+ * No attempt got an answer: the connection failed or timed out. The service may have carried out the request. Repeat
+ * the request with the same idempotency key.
  */
 export class NotReached extends ExchangeError {
   override name = "NotReached";
@@ -20,8 +20,8 @@ export interface FieldError {
 
 /**
  * An answer that reports an error. `code` is for programs, `message` for people, and `errors` names the fields. `docs`
- * is the address of a page that says what to do. `retryAfter` is the pause in milliseconds that the service asks for,
- * if any. Quote `requestId` when you ask for help.
+ * is the address of a page that explains how to correct the error. `retryAfter` is the pause in milliseconds that the
+ * service requests, or undefined. Quote `requestId` when you ask for help.
  */
 export class ApiError extends ExchangeError {
   override name = "ApiError";

@@ -6,7 +6,7 @@ export function maySucceedLater(status: number, code: string): boolean {
   return RETRIED.has(status) || (status === 409 && code === "in_progress");
 }
 
-/** Returns the milliseconds in `Retry-After`, a number or a date; undefined if the header is missing. */
+/** Returns the milliseconds in `Retry-After` (a number or a date), or undefined if it is missing or unreadable. */
 export function retryAfter(response: Response): number | undefined {
   const said = response.headers.get("Retry-After")?.trim();
   if (!said) return undefined;
@@ -14,7 +14,7 @@ export function retryAfter(response: Response): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-/** Returns the milliseconds before the next attempt: growing, and random so that clients spread out. */
+/** Returns the milliseconds before the next attempt. They grow, and a random part separates the clients. */
 export function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(500 * 2 ** attempt, LONGEST_WAIT);
 }

@@ -4,7 +4,7 @@ import { backoff, LONGEST_WAIT, maySucceedLater, retryAfter } from "./retries.js
 export interface Options {
   /** The number of attempts after the first. Default: 5. */
   retries?: number;
-  /** Milliseconds until the complete answer of an attempt. Default: 30,000. */
+  /** The time limit of an attempt in milliseconds, including the whole answer. Default: 30,000. */
   timeout?: number;
   /** Replaces `fetch`, in tests or to add a proxy. */
   fetch?: typeof fetch;
@@ -13,7 +13,7 @@ export interface Options {
 }
 
 export interface CallOptions {
-  /** Store your own key, and a POST is safe to repeat even after a restart of your program. */
+  /** Your own key for a POST. If you store the key, you can repeat the POST safely after your program restarts. */
   idempotencyKey?: string;
   /** The ETag of the version that you read. If the object has changed since, the answer is 412. */
   ifMatch?: string;
@@ -26,9 +26,10 @@ export interface CallOptions {
 type Query = Record<string, unknown>;
 
 /**
- * The requests of one party. All calls are safe to repeat: a POST has an idempotency key. A call is sent again if no
- * answer arrived, or if a later answer may differ. The first wait is half a second, and each wait is longer than the
- * last. `Retry-After` is followed up to a minute; after a longer one, the call fails.
+ * The requests of one party. All calls are safe to repeat, because a POST has an idempotency key. A call is repeated if
+ * no answer arrived, or if the same request may succeed later. The first wait is up to half a second, and later waits
+ * are longer. The client waits as long as `Retry-After` requests, up to a minute. If the service requests a longer
+ * wait, the call fails.
  */
 export abstract class Transport {
   readonly #base: URL;

@@ -1,12 +1,12 @@
 import type { Event } from "./models.js";
 
-/** The delivery is not from the Exchange: answer 401. */
+/** The error for a delivery that is not from the Exchange. Answer such a delivery with 401. */
 export class InvalidSignature extends Error {
   override name = "InvalidSignature";
 }
 
 export interface VerifyOptions {
-  /** The largest age of a delivery in milliseconds, also ahead of the clock. Default: five minutes. */
+  /** The most milliseconds by which a delivery's time may be in the past or in the future. Default: 300,000. */
   tolerance?: number;
   /** For tests. */
   now?: number;
@@ -15,10 +15,10 @@ export interface VerifyOptions {
 type GivenHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * Returns the event in a delivery, after a check of its signature by the Standard Webhooks specification. `secrets` is
- * the webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged body, before any JSON is parsed.
- * Throws InvalidSignature if no secret fits, or if the delivery is too old. A delivery that is sent again has the same
- * header `webhook-id`: ignore deliveries that you have seen.
+ * Checks the signature of a delivery by the Standard Webhooks specification, and returns the event. `secrets` is the
+ * webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged body, before any JSON is parsed.
+ * Throws InvalidSignature if no secret fits, or if the delivery's time is more than `tolerance` milliseconds in the
+ * past or in the future. A repeated delivery has the same header `webhook-id`: ignore a known value.
  */
 export async function verify(
   secrets: string | readonly string[],
@@ -55,7 +55,7 @@ async function isSigned(secret: string, signature: string, signed: Uint8Array<Ar
   try {
     return await crypto.subtle.verify("HMAC", key, decoded(signature), signed);
   } catch {
-    return false; // a signature that is no base64
+    return false; // the signature is not base64
   }
 }
 

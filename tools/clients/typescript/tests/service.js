@@ -1,4 +1,4 @@
-// A service that answers from a list and remembers its requests.
+// A fake service that answers from a list and records its requests.
 import { Retailer } from "exchange-client";
 
 export class Service {

@@ -38,7 +38,7 @@ class ApiError(ExchangeError):
     def __init__(self, response: httpx.Response, retry_after: float | None = None) -> None:
         try:
             said = response.json()
-        except ValueError:  # a proxy's page
+        except ValueError:  # the answer is a proxy's page, not JSON
             said = None
         said = said if isinstance(said, dict) else {}
         faults = said.get("errors")

@@ -37,5 +37,5 @@ def retry_after(response: httpx.Response) -> float | None:
 
 
 def backoff(attempt: int) -> float:
-    """Return the seconds before the next attempt. They grow, and a random part separates the clients."""
+    """Return the seconds before the next attempt: more after each attempt, and different for each client."""
     return random.uniform(0.5, 1.0) * min(0.5 * 2.0**attempt, LONGEST_WAIT)  # noqa: S311 - no secret

@@ -93,7 +93,7 @@ class Transport:
             yield from found["results"] if isinstance(found, dict) else found
             links = response.links.get("next", {})
             following = found.get("next") if isinstance(found, dict) else links.get("url")
-            # Use only the path, so that the key never goes to another host.
+            # Use only the path of the next page's URL, so that the key never goes to another host.
             url = httpx.URL(following).raw_path.decode() if following else None
             query = None
 

@@ -1,4 +1,4 @@
-// The story through hey-api's client: stock, an order, its shipping, and an error.
+// The scenario through hey-api's client: stock, an order, its shipping, and an error.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createClient } from "./hey-api-client/client/index.js";

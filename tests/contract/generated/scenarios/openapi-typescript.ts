@@ -1,4 +1,4 @@
-// The story through openapi-typescript's types, with openapi-fetch: stock, an order, its shipping, and an error.
+// The scenario through openapi-typescript's types, with openapi-fetch: stock, an order, its shipping, and an error.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";

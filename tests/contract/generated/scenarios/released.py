@@ -39,7 +39,7 @@ def webhooks_are_received() -> None:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    # Other stories push orders at the same time, so use an event type that they do not cause.
+    # Other scenarios push orders at the same time, so use an event type that they do not cause.
     address = f"http://127.0.0.1:{server.server_address[1]}/hooks"
     webhook = shop.create_webhook({"url": address, "types": ["order.held"]})
     old, new = webhook["secret"], shop.rotate_webhook(webhook["id"])["secret"]

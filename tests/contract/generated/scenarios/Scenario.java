@@ -8,8 +8,8 @@ import org.openapitools.client.ApiException;
 import org.openapitools.client.api.*;
 import org.openapitools.client.model.*;
 
-/** The story through openapi-generator's Java client: stock, an order, its shipping, and an error. */
-public class Story {
+/** The scenario through openapi-generator's Java client: stock, an order, its shipping, and an error. */
+public class Scenario {
   static JsonNode demo;
 
   static ApiClient client(JsonNode party) {

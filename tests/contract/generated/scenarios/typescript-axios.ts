@@ -1,4 +1,4 @@
-// The story through openapi-generator's client for axios: stock, an order, its shipping, and an error.
+// The scenario through openapi-generator's client for axios: stock, an order, its shipping, and an error.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { isAxiosError } from "axios";

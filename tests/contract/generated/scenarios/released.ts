@@ -1,4 +1,4 @@
-// The story through the TypeScript client that `make packages` makes: stock, an order, its shipping, an error, a webhook.
+// The scenario through the TypeScript client that `make packages` makes: stock, an order, its shipping, an error, a webhook.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ async function webhooksAreReceived(): Promise<void> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  // Other stories push orders beside this one; a type that none of them is about leaves the test alone.
+  // Other scenarios push orders beside this one; a type that none of them is about leaves the test alone.
   const webhook = await shop.createWebhook({ url: `http://127.0.0.1:${port}/hooks`, types: ["order.held"] });
   const [old, rotated] = [webhook.secret!, (await shop.rotateWebhook(webhook.id)).secret!];
   const came = once(server, "request");

@@ -4,8 +4,8 @@ const crypto = require("node:crypto");
 const fs = require("node:fs");
 const Client = require("ssh2-sftp-client");
 
-async function story(port, password, hostKey) {
-  const client = new Client("story");
+async function scenario(port, password, hostKey) {
+  const client = new Client("scenario");
   await client.connect({
     host: "127.0.0.1",
     port,
@@ -38,4 +38,4 @@ async function story(port, password, hostKey) {
 }
 
 const [port, password, hostKey] = process.argv.slice(2);
-story(Number(port), password, hostKey).then(() => console.log("done"));
+scenario(Number(port), password, hostKey).then(() => console.log("done"));
