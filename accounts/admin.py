@@ -21,7 +21,7 @@ class AccessTokenAdmin(ReadOnlyAdmin[AccessToken]):
     search_help_text = "The prefix of a token or of its key, up to the second underscore."
 
     def search_condition(self, term: str) -> Q:
-        # Two queries: an OR with a subquery would read all tokens.
+        # Run two queries: a single query with an OR and a subquery would read all tokens.
         keys = [*ApiKey.objects.filter(prefix=term).values_list("pk", flat=True)]
         return Q(prefix=term) | Q(key__in=keys)
 

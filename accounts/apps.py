@@ -14,6 +14,7 @@ class AccountsConfig(AppConfig):
         from accounts.operating.second_operator import check_names
 
         checks.register(check_names)
-        parse_rate(settings.RATE_LIMIT)  # fail at the start for a wrong setting, not in each request
+        # Parse the rates now: a wrong setting then stops the start, instead of failing each request.
+        parse_rate(settings.RATE_LIMIT)
         parse_rate(settings.FAILED_KEYS_LIMIT)
         validate_currency(settings.CURRENCY)

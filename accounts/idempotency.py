@@ -28,12 +28,12 @@ def idempotently(
 ) -> Response:
     """Do the work once for each Idempotency-Key.
 
-    `work` returns a response for every failure. Its changes are in a savepoint, which an error response rolls
-    back. The key's row and the changes are committed together, so a crash leaves neither.
+    `work` returns a response for every failure. The changes of `work` are in a savepoint, and an error
+    response rolls them back. The key's row and the changes are committed together, so a crash leaves neither.
 
-    `piecemeal` work has one transaction for each element, and each element detects its own repetition. The
-    key's row is written after the last element. After a crash, a repetition does the work again
-    (contract 13).
+    With `piecemeal`, the work has one transaction for each element of the body. The key's row is written
+    after the last element. After a crash, a repetition of the request does the work again, and each element
+    detects that it is repeated (contract 13).
     """
     key = request.headers.get(HEADER)
     if request.method != "POST" or key is None:

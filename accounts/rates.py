@@ -1,4 +1,7 @@
-"""Rate limits such as `6000/min`. Redis counts the hits. While Redis does not answer, nothing is limited."""
+"""Rate limits such as `6000/min`. A hit is a counted request or try, and Redis counts the hits.
+
+While Redis does not answer, nothing is limited.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ class Count:
             "RateLimit-Limit": str(self.limit),
             "RateLimit-Remaining": str(self.remaining),
             "RateLimit-Reset": str(self.reset),
-            # The same values in the headers of draft-ietf-httpapi-ratelimit-headers, a draft of the IETF.
+            # Repeat the values in the headers of draft-ietf-httpapi-ratelimit-headers, a draft of the IETF.
             "RateLimit-Policy": f'"{counted}";q={self.limit};w={self.window}',
             "RateLimit": f'"{counted}";r={self.remaining};t={self.reset}',
         }
@@ -160,7 +163,7 @@ class Counter:
     """A counter of hits for rate limits, in Redis. Its methods return None while Redis does not answer."""
 
     def __init__(self, url: str) -> None:
-        # Scripts and windows are in Redis, so any number of processes together admit exactly the rate.
+        # Redis counts for all processes, so all processes together allow exactly the rate.
         connections = Connections(url)
         self._hit, self._look = Script(HIT, connections), Script(LOOK, connections)
         self._paused_until = 0.0

@@ -59,7 +59,7 @@ def scopes_of(role: Role) -> frozenset[Scope]:
 def parse_scope(text: str) -> frozenset[Scope]:
     """Return the scopes that a text covers, such as `catalog:read`, `read:variants` or `read_products`.
 
-    `read:suppliers` covers everything that a supplier's key may read. Raises ValueError for an unknown scope.
+    `read:suppliers` covers all read scopes of a supplier's key. Raises ValueError for an unknown scope.
     """
     parts = SEPARATOR.split(text.strip().lower())
     if len(parts) == 2 and parts[0] in VERBS:

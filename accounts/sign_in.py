@@ -21,7 +21,7 @@ from accounts.rates import counter, parse_rate
 logger = logging.getLogger(__name__)
 
 Rates = dict[str, RateLimitItem | None]
-"""Limits by the names under which Redis counts the tries."""
+"""The limits of wrong tries. Each limit has a name, under which Redis counts the tries."""
 
 # A person who mistypes needs a few tries. An office with one IP address for many people needs more tries.
 # FOR_NAME is high, because an attacker at other addresses could use up this limit and lock the person out.
@@ -61,7 +61,7 @@ def sign_in_rates(name: str, address: str) -> Rates:
 
 
 def count_failure(rates: Rates) -> None:
-    """Count one failed try against each rate. Correct tries are never counted."""
+    """Count one failed try for each rate. Call this only for failed tries."""
     for key, rate in rates.items():
         if rate:
             counter().hit(rate, key)

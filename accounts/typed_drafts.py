@@ -59,7 +59,7 @@ class TypedDraftMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
-        """Delete the draft of a page if the user pressed the button for this."""
+        """Delete the draft of a page if the user pressed the button that deletes drafts."""
         if request.path.startswith(API_PREFIXES) or request.method != "POST" or FORGET not in request.POST:
             return None
         if request.user.is_authenticated:

@@ -120,14 +120,15 @@ class KeyViewSet(ViewSet):
         return self._finish(response)
 
     def check_parameters(self) -> None:
-        """Refuse a read whose parameters are repeated or misspelled, because it would answer too much."""
+        """Refuse a read with a repeated or misspelled parameter: its answer would have too many rows."""
         known = query_parameters(self)
         refuse_repeated(self.request, known)
         refuse_near_misses(self.request.query_params.dict(), known)
 
     def lock(self) -> None:
         """Lock the object that the path names, if it exists. Changes of the object take the same lock."""
-        raise NotImplementedError  # a test checks every viewset whose object can be changed
+        # Every viewset whose object can be changed overrides this method, and a test checks this.
+        raise NotImplementedError
 
     def _if_unchanged(self, handler: Callable[..., Response]) -> Response:
         """Lock the object, compare its ETag, and handle the request. Raises PreconditionFailed."""
@@ -135,7 +136,7 @@ class KeyViewSet(ViewSet):
         retrieve: Callable[..., Response] = getattr(self, "retrieve")  # noqa: B009 - subclasses with an object have it
         with transaction.atomic():
             self.lock()
-            self.find()  # read the object again, now locked
+            self.find()  # read the object again: another request may have changed it before `lock`
             refuse_changed(self.request, self._finish(retrieve(self.request, *self.args, **self.kwargs)))
             return handler(self.request, *self.args, **self.kwargs)
 
@@ -170,7 +171,7 @@ class SupplierViewSet(PartyViewSet):
 
     @property
     def supplier(self) -> Supplier:
-        assert self.key.supplier is not None  # admitted as a supplier's key
+        assert self.key.supplier is not None  # `admit` refuses keys of retailers
         return self.key.supplier
 
 
@@ -181,5 +182,5 @@ class RetailerViewSet(PartyViewSet):
 
     @property
     def retailer(self) -> Retailer:
-        assert self.key.retailer is not None  # admitted as a retailer's key
+        assert self.key.retailer is not None  # `admit` refuses keys of suppliers
         return self.key.retailer

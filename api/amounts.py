@@ -14,7 +14,8 @@ NO_AMOUNT = Decimal(-1)
 def amount_text(amount: Decimal, currency: str = "") -> str:
     """Format an amount with its currency.
 
-    Show two decimals, or none in a currency without a fraction. Keep all decimals of amounts that have more.
+    Show two decimals, or no decimals in a currency without a fraction. If the amount has more decimals, show
+    all of them.
     """
     plain = number(amount)
     cents = 0 if without_fraction(currency) else 2

@@ -43,13 +43,13 @@ class Body(serializers.Serializer[Any]):
     most_objects: ClassVar[int | None] = MOST_OBJECTS
     """The maximum number of objects in the body. None if the body's own validation counts them."""
     narrowed_by: ClassVar[str] = ""
-    """The field that limits the request to a part. Its absence means *everything*.
+    """The field that limits the request, for example to some lines of an order.
 
-    If the field is absent, an unknown field that may be meant as such a limit is refused.
+    Without this field, the request has no limit, so an unknown field that may mean this field is refused.
     """
 
     often_meant: ClassVar[Mapping[str, str]] = {}
-    """The intended fields by common wrong names. Ignoring such a name would not do what the client wants."""
+    """Common wrong names of fields, each with the right name. A body with only the wrong name is refused."""
 
     @classmethod
     def many_init(cls, *args: Any, **kwargs: Any) -> Any:
@@ -57,7 +57,7 @@ class Body(serializers.Serializer[Any]):
         nullable = kwargs.pop("allow_null", False)
         kwargs["error_messages"] = ARRAY_MESSAGES | kwargs.get("error_messages", {})
         array = super().many_init(*args, **kwargs)
-        # DRF copies a field by calling its class again with `_kwargs`, so `_kwargs` needs the value too.
+        # Set `allow_null` in `_kwargs` too: DRF copies a field by calling its class again with `_kwargs`.
         array.allow_null = array._kwargs["allow_null"] = nullable  # type: ignore[attr-defined]
         return array
 
@@ -101,7 +101,7 @@ class Body(serializers.Serializer[Any]):
 
 
 def may_name_units(key: str, value: object) -> bool:
-    """Tell whether an unknown field may say which units the client means, or how many."""
+    """Tell whether an unknown field may name units or a number of units."""
     return isinstance(value, dict | list) or key.lower() in UNIT_NAMES
 
 
@@ -112,7 +112,8 @@ def refuse_units(data: object, instead: str) -> None:
     that names units.
     """
     message = f"This call concerns all units. {instead}"
-    if isinstance(data, list) and data:  # some languages write an empty object as an empty array
+    # Allow an empty array: some languages write an empty object as an empty array.
+    if isinstance(data, list) and data:
         raise Invalid(message)
     fields: dict[str, object] = data if isinstance(data, dict) else {}
     for key, value in fields.items():

@@ -13,7 +13,7 @@ class Verdict:
     party: str = ""
     """The party of an accepted credential, such as `supplier:1`. Empty if no credential was accepted."""
     wrong: bool = False
-    """The request had a credential, and it is not valid."""
+    """Whether the request had a credential that is not valid."""
     refused_for: float = 0.0
     """Seconds for which the client's address gets 429 for unknown credentials."""
 

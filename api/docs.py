@@ -50,7 +50,7 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 
 def public_document(request: HttpRequest, raw: bytes) -> HttpResponse:
-    """Answer a public JSON document with its ETag, or 304 if the client has it."""
+    """Return an answer with a public JSON document and its ETag, or 304 if the client has the document."""
     tag = f'"{hashlib.sha256(raw).hexdigest()[:32]}"'
     response: HttpResponse
     if tag in request.headers.get("If-None-Match", ""):

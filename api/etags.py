@@ -1,6 +1,6 @@
 """ETags of single objects: a client with the newest version gets 304 without a body.
 
-If the answer to a change shows the changed object, it has the same tag as a later read of the object.
+If the answer to a change shows the changed object, the answer has the same tag as a later read of the object.
 
 With If-Match a client names the version that it wants to change. If this version is not the newest, the
 change is refused.
@@ -22,7 +22,7 @@ from api.renderers import encode_sorted
 
 # Headers about the body, which a 304 does not have.
 OF_THE_BODY = ("Content-Type", "Content-Length")
-# Answers to changes that may show the changed object.
+# Methods with the status of answers that may show the changed object.
 WRITTEN = {("PUT", 200), ("PATCH", 200), ("POST", 201)}
 
 

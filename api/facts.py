@@ -1,7 +1,7 @@
 """The registry of facts about the service for /metrics. Each app registers its questions in `ready()`.
 
 A question is a function that gets a database cursor and returns samples. Each statement of a question must
-use an index and count at most MOST rows: an exact larger count is not needed, and would take too long.
+use an index and count at most MOST rows: an exact count of more rows is not needed, and would take too long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 MOST = 10_000
 TIMEOUT = "2s"
-"""The time limit of a statement. A question that exceeds it fails."""
+"""The time limit of a statement. A question with a slower statement fails."""
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ def _plain(value: Decimal) -> Decimal:
     stripped = value.normalize()
     exponent = stripped.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0 and stripped.adjusted() < 25:
-        return Decimal(f"{stripped:f}")  # quantize() fails beyond 28 digits
+        # Write 1E+2 as 100. Larger numbers keep their exponent: the check of the precision refuses them.
+        return Decimal(f"{stripped:f}")
     return stripped
 
 

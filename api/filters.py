@@ -138,7 +138,7 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
 
 
 def _nothing_meant(name: str, value: str) -> str:
-    """Return an empty string, so that no unknown parameter is refused as a near miss."""
+    """Return an empty string, which suggests no parameter. This function is the default of `looks_meant`."""
     return ""
 
 

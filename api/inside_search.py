@@ -15,7 +15,7 @@ from api.prefix_search import beginning_with, begins, folded
 M = TypeVar("M", bound=Model)
 
 LEAST = 3
-"""Shorter terms have no trigram, so they find only texts that begin with the term."""
+"""The minimum length of a term with trigrams. A shorter term finds only texts that begin with the term."""
 
 
 def trigrams(text: str | Combinable, name: str) -> GinIndex:
@@ -29,11 +29,11 @@ def contains(text: str | Combinable, term: str) -> Q:
 
 
 def found_in(rows: QuerySet[M], text: str | Combinable, term: str, most: int) -> QuerySet[M]:
-    """Return up to `most` rows whose text begins with `term`, then up to `most` others that contain `term`.
+    """Return up to `most` rows whose text begins with `term`, then up to `most` rows that only contain it.
 
-    This takes one query. Both parts are sorted by the folded text, in the order of the prefix index. If many
-    rows contain the term, PostgreSQL reads the prefix index and soon has enough rows. If few rows contain the
-    term, PostgreSQL uses the trigram index.
+    The result is a single query. Each of the two groups is sorted by the folded text, in the order of the
+    prefix index. If many rows contain the term, PostgreSQL reads the prefix index and soon has enough rows.
+    If few rows contain the term, PostgreSQL uses the trigram index.
     """
     begun = beginning_with(rows, text, term)[:most]
     if len(term) < LEAST:

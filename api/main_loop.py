@@ -18,7 +18,7 @@ class MainLoop:
     def __init__(self, excused: Callable[[], bool] = lambda: False) -> None:
         """Count the start as a turn.
 
-        `excused` tells whether the loop may make no turns now, for example while a worker has no broker.
+        `excused` returns True while the loop is allowed to stand still, for example without a broker.
         """
         self._excused = excused
         self.turned()
@@ -27,7 +27,7 @@ class MainLoop:
         self._turned_at = time.monotonic()
 
     def is_turning(self) -> bool:
-        """Tell whether the loop has made a turn within STUCK_AFTER seconds, or may make no turns now."""
+        """Tell whether the loop has made a turn within STUCK_AFTER seconds, or is allowed to stand still."""
         if time.monotonic() - self._turned_at > STUCK_AFTER and self._excused():
             self.turned()
         return time.monotonic() - self._turned_at <= STUCK_AFTER

@@ -94,8 +94,8 @@ def whole_body(request: Request) -> bytes:
     """Return the complete body of a request. Raises InvalidJson if fewer bytes arrived than announced.
 
     Reading the stream directly would bypass the size limit. Without the check of the length, a body that is
-    cut off before its first byte would look like no body: the cancelation of one line would become the
-    cancelation of the whole order.
+    cut off before its first byte would look like no body: the cancellation of one line would become the
+    cancellation of the whole order.
     """
     raw: bytes = request.body
     announced = request.META.get("CONTENT_LENGTH") or "0"

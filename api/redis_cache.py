@@ -10,11 +10,11 @@ from django.utils.functional import cached_property
 
 from api.redis_clients import redis_client
 
-ANSWER_WITHIN = 1.0  # seconds
+ANSWER_WITHIN = 1.0  # seconds until a call to Redis fails
 
 
 class Client(RedisCacheClient):
-    """A cache client that uses the one Redis client of this process."""
+    """A cache client that uses the Redis client which all caches of this process share."""
 
     def __init__(self, url: str) -> None:
         super().__init__([url])
@@ -25,7 +25,7 @@ class Client(RedisCacheClient):
 
 
 class Cache(RedisCache):
-    """Django's Redis cache with a LOCATION of one URL, which may contain commas."""
+    """Django's Redis cache with a LOCATION of a single URL, which may contain commas between Sentinels."""
 
     def __init__(self, server: list[str], params: dict[str, object]) -> None:
         super().__init__(server, params)

@@ -32,8 +32,9 @@ class Sentinels:
 
     @classmethod
     def parse(cls, url: str) -> Sentinels | None:
-        """Parse a URL that names Sentinels, or return None. Raises ValueError with the right form.
+        """Parse a URL that names Sentinels. Return None for another kind of URL, such as `redis://`.
 
+        Raises ValueError that shows a correct URL if this URL is wrong. The form of the URL is
         `redis+sentinel://user:password@one:26379,two:26379/mymaster/0?sentinel_password=…`
         """
         parts = urlsplit(url)

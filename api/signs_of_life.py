@@ -27,7 +27,7 @@ from api.redis_clients import redis_client
 logger = logging.getLogger(__name__)
 
 KEY = "exchange:signs-of-life"
-EVERY = 5.0  # seconds
+EVERY = 5.0  # seconds between two signs of a part
 ANSWER_WITHIN = 1.0  # seconds until a call to Redis fails
 ALIVE_FOR = 30.0
 """Seconds for which a process counts as alive after its last sign."""
@@ -109,7 +109,7 @@ def give(part: str, **facts: float) -> None:
         try:
             _client().hset(KEY, _field(part), json.dumps(sign))
         except RedisError:
-            return  # callers that need Redis report the failure themselves
+            return  # report nothing: a caller that needs Redis detects and reports the failure
 
 
 def broker_is_away() -> bool:

@@ -22,7 +22,10 @@ BLOCK = 64 * 1024
 FLAT = ord("o")
 TOO_DEEP = f"The body is nested too deeply. The maximum is {MOST_NESTED} levels."
 STRUCTURE = re.compile(rb":+|o+|[{}\[\]]")
-"""Runs of colons, runs of flat objects and arrays (replaced by `o`), and all other brackets."""
+"""The pattern of the tokens that count: runs of colons, runs of `o`, and brackets.
+
+Each `o` replaces a flat object or a flat array.
+"""
 BACKSLASHES = re.compile(rb"\\*")
 NO_STRUCTURE = bytes(set(range(256)) - set(b"{}[]:"))
 

@@ -72,7 +72,7 @@ def partners_of(retailer: Retailer, service_type: ServiceType) -> list[Partner]:
 def changed_terms(
     retailer: Retailer, service_type: ServiceType, partners: list[Partner], since: Snapshot
 ) -> ChangedTerms:
-    """Return the suppliers whose terms changed after the snapshot, and the suppliers lost since then."""
+    """Return the partners whose terms changed after the snapshot, and the suppliers lost after it."""
     known = {"retailer": retailer.pk, "service": service_type.value, **unseen_by(since)}
     with connection.cursor() as cursor:
         cursor.execute(CHANGED_TERMS, known)

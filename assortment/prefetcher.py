@@ -35,8 +35,8 @@ class Prefetcher:
             cursor.execute(statement, params)
 
         future = self._thread.submit(run)
-        # Wait until the other thread runs. Otherwise this thread could first write its whole chunk, and the
-        # statement would start only then.
+        # Wait until the prefetcher's thread runs. Otherwise the caller's thread could write its whole chunk
+        # before the statement starts.
         started.wait()
 
         def rows() -> list[R]:

@@ -47,7 +47,7 @@ def older_than_held(request: Request, seen: StoredSnapshot, moment: datetime | N
     """Return whether this snapshot lacks a transaction that was in an answer to the client.
 
     The tag, the cursor and `updated_since` of a request name the client's last answers. Return True also for
-    an answer of another epoch, because the snapshot cannot be compared with it.
+    an answer of another epoch, because snapshots of two epochs cannot be compared.
     """
     if moment is not None and moment > seen.at:
         return True

@@ -86,7 +86,8 @@ class AssortmentViewSet(RetailerViewSet):
         for tag, snapshot in held_tags(request, seen.epoch):
             if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
-        # The first snapshot was only compared with the client's tags. The answer needs a durable snapshot.
+        # With If-None-Match, the first snapshot is not durable: it was only compared with the client's tags.
+        # The answer names a snapshot, so take a durable snapshot now.
         if "If-None-Match" in request.headers and not on_standby:
             seen = take_snapshot(durable=True)
             headers["Updated-Since"] = iso(seen.at)

@@ -34,7 +34,7 @@ ARTICLE_NUMBERS = {8: ("ean",), 12: ("upc",), 13: ("ean",), 14: ("gtin",)}
 
 @admin.register(Variant)
 class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
-    """The pages of variants. They save changes like the API, with an event.
+    """The pages of variants. A saved change has an event, as a change through the API has.
 
     Variants cannot be deleted, because orders refer to them.
     """

@@ -112,7 +112,7 @@ def is_web_address(url: str) -> bool:
     }
 )
 class Bullets(serializers.Field[list[str], Any, list[str], Any]):
-    """Short descriptions: an array of strings, or one string with a line for each."""
+    """Short descriptions: an array of strings, or one string with a line for each description."""
 
     default_error_messages = {"invalid": "Must be a string or an array of strings."}
 

@@ -68,7 +68,7 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
         self.changed_data.append(twin)
 
     def apply(self, *, by: Actor) -> bool:
-        """Change the variant like the API, with an event, and return whether any value changed.
+        """Change the variant and record an event, as the API does. Return whether any value changed.
 
         Raises ApiError.
         """

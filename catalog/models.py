@@ -144,7 +144,7 @@ class Variant(models.Model):
             models.Index("upc", condition=~Q(upc=""), name="variant_upc"),
             models.Index("ean", condition=~Q(ean=""), name="variant_ean"),
             models.Index("gtin", condition=~Q(gtin=""), name="variant_gtin"),
-            # For searches by prefix in upper or lower case.
+            # Searches by a prefix, in upper or lower case, use these two indexes.
             models.Index(folded("sku"), name="variant_sku_folded"),
             models.Index(folded(Left("title", TITLE_FOUND_BY)), name="variant_title_folded"),
             trigrams("sku", "variant_sku_trigrams"),

@@ -129,7 +129,7 @@ def _split(images: str) -> list[str]:
     return images.split("|") if images else []
 
 
-# How a stored value becomes JSON, by the kind of its model field. Other kinds need no conversion.
+# The conversions of stored values to JSON, by the kind of the model field. Other kinds need no conversion.
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"DecimalField": number, "DateTimeField": iso}
 
 

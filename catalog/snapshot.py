@@ -19,7 +19,7 @@ from events import epochs
 from fastdb.after_commit import call_after_commit
 
 SNAPSHOT = re.compile(r"([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
-# Keep all snapshots of the last hour, then one per minute, and none after 30 days.
+# Keep all snapshots of the last hour, and one snapshot per minute of the last 30 days. Delete the others.
 THIN_OUT = """
     DELETE FROM catalog_pulse p WHERE p.taken_at < now() - interval '30 days'
     OR p.taken_at < now() - interval '1 hour' AND p.snapshot <> '0:0:' AND EXISTS (
@@ -89,10 +89,10 @@ def take_snapshot(*, durable: bool = False) -> StoredSnapshot:
 
     Pass `durable=True` if a client gets the snapshot: the commit then waits for the disk. Without this wait,
     PostgreSQL may reuse the last transaction numbers after a crash, and the client would miss changes with
-    these numbers. A snapshot that no client has may be lost.
+    these numbers. If no client has the snapshot, its loss does no harm.
     """
     row = _take(durable=durable)
-    if row is None:  # the database was promoted or restored
+    if row is None:  # the database was promoted or restored, and its new epoch has not begun yet
         epochs.notice()
         row = _take(durable=durable)
     assert row is not None, "the epoch of this database has just begun"

@@ -115,10 +115,10 @@ class VariantViewSet(KeyViewSet):
 
     def find(self) -> None:
         if self.key.role is Role.SUPPLIER:
-            assert self.key.supplier is not None  # guaranteed by the role of the key
+            assert self.key.supplier is not None  # the key's role guarantees a supplier
             visible = Variant.objects.for_supplier(self.key.supplier)
         else:
-            assert self.key.retailer is not None  # guaranteed by the role of the key
+            assert self.key.retailer is not None  # the key's role guarantees a retailer
             visible = Variant.objects.for_retailer(self.key.retailer)
         self.variant = get_variant(visible, self.kwargs["variant_id"])
 

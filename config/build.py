@@ -33,7 +33,7 @@ def commit() -> str:
 
 
 def _commit_of(git: Path, ref: str) -> str:
-    """Return the commit of a branch from its own file, or from packed-refs, where `git gc` moves it."""
+    """Return the commit of a branch from the branch's file or, after `git gc`, from the file packed-refs."""
     commit = _line_in(git / ref, "")
     if commit:
         return commit

@@ -47,7 +47,7 @@ def _write_once(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was first
+        with suppress(FileExistsError):  # another process has just written the file
             path.hardlink_to(half)
     finally:
         half.unlink(missing_ok=True)

@@ -256,7 +256,7 @@ SECOND_FACTOR_EXEMPT: list[str] = env.list("SECOND_FACTOR_EXEMPT", [])
 # Actions, such as `erase,revoke`, that need a second operator for SECOND_OPERATOR_ROWS or more rows.
 SECOND_OPERATOR_ACTIONS: list[str] = env.list("SECOND_OPERATOR_ACTIONS", [])
 SECOND_OPERATOR_ROWS = env.int("SECOND_OPERATOR_ROWS", 2, validate=validate.Range(min=1))
-# The most rows that one operator may change alone by a final action, by the operator's group.
+# For each group of operators: the largest number of rows that an operator may change alone by a final action.
 _limits = {"Order desk": 500, "Catalogue desk": 500, "Partner desk": 50}
 SECOND_OPERATOR_LIMITS: dict[str, int] = env.dict("SECOND_OPERATOR_LIMITS", _limits, subcast_values=int)
 # Operators may sign in with another service by OpenID Connect.

@@ -79,7 +79,8 @@ def beat() -> Part:
     """Return the part that sends the ticks."""
     schedule = str(settings.DATA_DIR / "beat-schedule")
     logging.getLogger("celery.beat").setLevel(logging.WARNING)  # otherwise beat would log each tick
-    service = Service(main_app, max_interval=1, schedule_filename=schedule)  # a stop takes at most 1 s
+    # With `max_interval=1`, beat notices a stop within a second.
+    service = Service(main_app, max_interval=1, schedule_filename=schedule)
     return Part(service.start, service.stop)
 
 
@@ -95,7 +96,8 @@ def fetcher() -> Part:
 
 def webhooks() -> Part:
     """Return the part that sends deliveries to webhooks."""
-    from events.management.commands.send_webhooks import WebhookSender  # needs `django.setup()`
+    # Import here: the module needs Django's apps, which `main` sets up first.
+    from events.management.commands.send_webhooks import WebhookSender
 
     sender = WebhookSender()
     return Part(lambda: asyncio.run(sender.run()), sender.stop)
@@ -103,7 +105,7 @@ def webhooks() -> Part:
 
 def sftp() -> Part:
     """Return the part that receives uploads."""
-    # This module needs the apps, which `main` sets up first.
+    # Import here: the module needs Django's apps, which `main` sets up first.
     from sftp_ingest.management.commands.sftp_server import serve_until_stopped, sftp_server
 
     server = sftp_server()

@@ -10,10 +10,10 @@ ALLAUTH: dict[str, Any] = {
     # Sign-up is closed, but a system check of allauth compares this list with ACCOUNT_LOGIN_METHODS.
     "ACCOUNT_SIGNUP_FIELDS": ["username*", "password1*"],
     "ACCOUNT_EMAIL_VERIFICATION": "none",
-    # Otherwise anyone could make the service send mails to unknown addresses.
+    # Send no mail to unknown addresses: anyone can type any address into the form.
     "ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS": False,
     "ACCOUNT_FORMS": {"reset_password": "portal.entry.forms.PasswordLinkForm"},
-    # `accounts.sign_in` has its own limits.
+    # Switch off the limits of allauth, because `accounts.sign_in` limits wrong tries.
     "ACCOUNT_RATE_LIMITS": False,
     "MFA_RATE_LIMITS": False,
     "MFA_ADAPTER": "backoffice.second_factor.adapters.SecondFactorAdapter",

@@ -39,8 +39,8 @@ TICKS = {
     "expire-idempotency-keys": ("accounts.tasks.expire", 3600.0),
 }
 
-# Fetches from remote hosts, messages, work for operators, and ticks have other queues than imports, so that
-# they never wait behind imports (ADR 60).
+# The tasks below and the ticks have other queues than imports, so that these tasks never wait behind imports
+# (ADR 60). The tasks fetch files from remote hosts, send messages, or work for operators.
 TASK_ROUTES = {
     "imports.tasks.fetch": {"queue": "fetch"},
     "accounts.tasks.run_operator_action": {"queue": "operators"},

@@ -41,5 +41,5 @@ class AccessToken(Credential):
     @property
     def seconds_left(self) -> int:
         """Return the whole seconds until the token ends."""
-        assert self.expires_at is not None  # `issue` sets it for every token
+        assert self.expires_at is not None  # `issue` sets the end of every token
         return max(0, math.floor((self.expires_at - timezone.now()).total_seconds()))

@@ -122,7 +122,7 @@ class ApiKey(OfOneParty, Credential):
         return successor, secret
 
     def touch(self) -> None:
-        """Save the time of use, at most once a minute."""
+        """Save the current time as the last use of this key, at most once a minute."""
         now = timezone.now()
         if self.last_used_at is None or now - self.last_used_at >= timedelta(minutes=1):
             stale = Q(last_used_at=None) | Q(last_used_at__lte=now - timedelta(minutes=1))

@@ -35,7 +35,7 @@ class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
 
 
 class ContactMessage(LeasedWork):
-    """A message about a record to a contact, or the contact's answer. No data of the contact is copied."""
+    """A message about a record to a contact, or the contact's answer. The row has no copy of contact data."""
 
     model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
     record_id = models.BigIntegerField()

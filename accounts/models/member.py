@@ -70,7 +70,7 @@ class Member(OfOneParty):
         return f"member:{self.pk}"
 
     def may(self, right: Right | None) -> bool:
-        """Return whether the role has a right. None means the member's own settings, open to every role."""
+        """Return whether the role has a right. With None (the member's own settings), return True."""
         return right is None or right in RIGHTS[MemberRole(self.member_role)]
 
     def is_last_owner(self) -> bool:
@@ -140,7 +140,7 @@ class Invitation(OfOneParty):
 def member_names(actors: set[str], party: Supplier | Retailer | None = None) -> dict[str, str]:
     """Return the names of members by their actor names, for one party or for all parties.
 
-    Without a member among the actors, this takes no query.
+    If no actor is a member, this function runs no query.
     """
     ids = [int(name.partition(":")[2]) for name in actors if name.startswith("member:")]
     if not ids:

@@ -19,7 +19,7 @@ class Result(models.TextChoices):
 
 
 IS_BULK = Q(total__gt=1, confirmed_at__isnull=False) & ~Q(request_id="")
-"""Confirmed actions on several records. Their events have the action's request id."""
+"""The condition for confirmed actions on several records. Their events have the action's request id."""
 
 
 class OperatorAction(LeasedWork):

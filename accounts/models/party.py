@@ -99,7 +99,7 @@ class OfOneParty(models.Model):
     @property
     def party(self) -> Supplier | Retailer:
         party = self.supplier or self.retailer
-        assert party is not None  # ensured by the constraint
+        assert party is not None  # the constraint allows no row without a party
         return party
 
     @property

@@ -74,5 +74,5 @@ class Suspension(models.Model):
     @property
     def subject(self) -> Supplier | Retailer | Partnership:
         subject = self.supplier or self.retailer or self.partnership
-        assert subject is not None  # ensured by the constraint
+        assert subject is not None  # the constraint allows no row without a subject
         return subject

@@ -36,7 +36,7 @@ AT_ONCE = 1.5  # seconds of work in the operator's request; a worker does the re
 SLICE = 4.0  # seconds of work until a worker takes the next action
 AT_WORK = 2  # the maximum of actions in progress at the same time, so that other worker threads stay free
 PAGE = 500
-AT_HAND = 50  # rows whose records are read together, before the action is done to each of them
+AT_HAND = 50  # the number of records that a worker reads together, and then changes one by one
 UNCONFIRMED = timedelta(days=1)  # the age at which an action that no one confirmed is deleted
 UNAPPROVED = timedelta(days=7)  # the time after which an unanswered request for approval is deleted
 GONE = "The record does not exist any more."
@@ -229,7 +229,7 @@ def advance(chosen: OperatorAction, admin: Acting, *, seconds: float) -> bool:
     True means that no work is left now, or that another worker has the lease.
     """
     action = admin.find_action(chosen.action)
-    if action is None:  # another version of the service stored this action
+    if action is None:  # another version of the service stored this action, which this version does not have
         stop(chosen, by=Actor.system("operators' actions"))
         OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
         return True
@@ -278,7 +278,7 @@ def _act(chosen: OperatorAction, admin: Acting, action: AdminAction[Any], end: f
             if monotonic() > end:
                 return False
             if not saved:
-                break  # read the remaining rows again: another worker may have done more of them
+                break  # read the open rows again: another worker has done this row, and perhaps more rows
     OperatorAction.objects.filter(pk=chosen.pk, finished_at=None).update(finished_at=timezone.now())
     return True
 

@@ -77,7 +77,7 @@ class AdminAction(Generic[Record]):
     list_label: str = ""
     """The label in the list's menu, if the label of the page's button does not fit many records."""
     in_transaction: bool = True
-    """False for an action that calls a remote host. Not allowed with `bulk`: each row has a transaction."""
+    """False for an action that calls a remote host. `bulk` needs True, because each row has a transaction."""
     is_final: bool = False
     """Whether the action cannot be undone. On several rows, it needs the typed row count and starts later."""
     undone_by: str = ""

@@ -1,8 +1,8 @@
 """Bulk actions that need the approval of a second operator.
 
 SECOND_OPERATOR_ACTIONS names actions that need an approval for SECOND_OPERATOR_ROWS or more rows.
-SECOND_OPERATOR_LIMITS maps groups of operators to numbers of rows. A final action of such an operator on more
-rows needs an approval.
+SECOND_OPERATOR_LIMITS has a maximum number of rows for groups of operators. If an operator of a group does a
+final action on more rows, the action needs an approval.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class ShownValuesForm(BaseForm):
     """A form whose page also sends the values that it showed.
 
     The form keeps the changes that a file, a partner or a colleague made while the page was open. If the user
-    changed the same field, the form shows both values and saves nothing.
+    has changed such a field, too, the form shows the user's value and the new value, and saves nothing.
     """
 
     def send_shown_values(self) -> None:

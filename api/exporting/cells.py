@@ -17,7 +17,7 @@ Cell: TypeAlias = str | int | Decimal
 # that already have leading apostrophes match too, so a reader who removes one apostrophe always gets the
 # original cell.
 FORMULA = re.compile(r"'*[-=+@\t\r]")
-# The same pattern for PostgreSQL.
+# FORMULA as a pattern for PostgreSQL.
 FORMULA_SQL = "^'*[-=+@\t\r]"
 
 

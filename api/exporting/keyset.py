@@ -12,7 +12,7 @@ M = TypeVar("M", bound=Model)
 
 
 def newest_first(queryset: QuerySet[M]) -> Iterator[M]:
-    """Return all rows, newest first. The rows are read in pages, each below the last id of the page before.
+    """Return all rows, newest first. Read pages: each page begins below the last id of the previous page.
 
     A server-side cursor in autocommit would materialize all rows in the database. The first page is read
     immediately: a failure before the first byte of the answer can still become an error answer.

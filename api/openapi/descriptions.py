@@ -1,4 +1,4 @@
-"""Descriptions of fields and components from `docs/fields.toml`, used where the code has none."""
+"""Descriptions from `docs/fields.toml`, for the fields and components without a description in the code."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ NAMES = {
 }
 ALWAYS = ("XRequestId",)
 WITH_KEY = ("RateLimitLimit", "RateLimitRemaining", "RateLimitReset", "RateLimitPolicy", "RateLimit")
-# Answers without rate limit headers: the key is unknown, or the request failed before it was counted.
+# Answers without rate limit headers: the key is unknown, or an error came before the count of the request.
 UNCOUNTED = ("401", "500", "503")
 LOCATED = ("create", "push")
 

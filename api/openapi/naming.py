@@ -63,14 +63,14 @@ def tag_of(path: str, room: str) -> str:
     party = PARTY.match(path)
     role = party and party[1]
     if "/webhooks" in path:
-        room = "webhooks"  # the app `events` has the feed and the webhooks
+        room = "webhooks"  # separate webhooks from the event feed, which is in the same app
     return f"{role.capitalize()} {TASKS.get(room, room)}" if role else "Variants"
 
 
 def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) -> str:
     """Return the id of an operation.
 
-    `named` has the ids that the view sets. Its keys are last words of paths, or names of actions.
+    `named` has the ids that the view sets, by the last word of a path or by the name of an action.
     """
     parts = [part for part in PARTY.sub("", path).split("/") if part]
     words = [part for part in parts if not PARAMETER.fullmatch(part)]
@@ -93,7 +93,7 @@ def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) 
 
 
 def _noun(part: str, *, followed: bool) -> str:
-    """Turn a word of a path into a noun of an operation's id: singular unless it ends the path."""
+    """Turn a word of a path into a noun of an operation's id. If the word is `followed`, use the singular."""
     noun = _snake(part)
     return SINGULAR.sub("", noun) if followed else noun
 

@@ -45,7 +45,7 @@ IF_MATCH = OpenApiParameter(
 )
 
 _QUERY_PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
-"""The answers of `query_parameters`, by viewset and action."""
+"""A cache of the results of `query_parameters`, by viewset and action."""
 
 IN_PATHS = re.compile(r"\{(\w+)\}")
 
@@ -61,7 +61,7 @@ def moment_parameter(name: str, description: str) -> OpenApiParameter:
 
 
 def query_parameters(view: Any) -> frozenset[str]:
-    """Return the names of the query parameters that the schema documents for the read in progress."""
+    """Return the names of the query parameters that the schema documents for the view's GET request."""
     key = type(view), view.action
     if key not in _QUERY_PARAMETERS:
         # `extend_schema` has stored the schema's class in the `kwargs` of the method.

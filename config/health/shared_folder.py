@@ -23,7 +23,7 @@ HEARD_WITHIN = 120.0
 def shared_folder() -> str:
     """Return `ok`, or name the hosts with another folder, whose uploads this host would not find."""
     if getattr(settings, "UPLOADS_URL", ""):
-        return "ok"  # all hosts use this storage
+        return "ok"  # all hosts use the storage at UPLOADS_URL, so there is no folder to compare
     host = socket.gethostname()
     try:
         mine = mark_of(settings.UPLOADS_DIR)

@@ -126,7 +126,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "database": readiness.database,
     "redis": _redis,
     "worker": _worker,
-    # These two checks read a file system that may be shared and may hang.
+    # The checks `disk` and `uploads` read a file system that may be shared and may hang.
     "disk": ApartCheck(_disk),
     "uploads": ApartCheck(shared_folder),
     "webhooks": _webhooks,

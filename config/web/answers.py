@@ -34,7 +34,7 @@ CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
 def refusal(status: int, message: str, more: Mapping[str, str] = MappingProxyType({})) -> bytes:
-    """Return an answer that refuses the request and ends the connection. `more` has further members."""
+    """Return an answer that refuses the request and ends the connection. `more` is added to the JSON body."""
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
     return _refusal(status, message, headers, more)
 

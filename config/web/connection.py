@@ -36,7 +36,7 @@ class Connection(TConn):
     """The bytes of this request that the worker's `buffered` includes."""
     is_answered: bool = False
     is_kept: bool = False
-    """The client may send another request."""
+    """Whether the connection stays open for the client's next request."""
     drained: int = 0
     computed: float = 0.0
     """Seconds that the thread needed to compute the answer."""
@@ -48,7 +48,7 @@ class Connection(TConn):
 
     @property
     def is_strange(self) -> bool:
-        """Return True unless the newest request has a credential that is known as accepted."""
+        """Return whether the newest request has no credential that this process knows as accepted."""
         return self.party is None or is_stranger(self.party)
 
     @property

@@ -1,6 +1,7 @@
 """A limit for the computing time of strangers, which are clients without an accepted credential.
 
-While parties with known keys are active, strangers get only a part of the computing time.
+While parties with known keys are active, strangers get only a part of the computing time. After each request,
+an address rests: its next request waits until the end of the rest.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import mmap
 from collections.abc import Hashable
 
 REST = 3.0
-"""An address rests three times as long as its request computed, so it gets a quarter of the time."""
+"""An address rests REST times as long as its request computed, so the address gets a quarter of the time."""
 REST_OF_ALL = 1.0
-"""All strangers together rest as long as a request computed, so they get half of the time.
+"""All strangers together rest REST_OF_ALL times as long as a request computed, so they get half of the time.
 
 After a restart, all parties count as strangers, because every key is unknown at first.
 """

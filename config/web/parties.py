@@ -91,7 +91,7 @@ class Parties:
         self._refused_until[stranger] = until
 
     def refused_for(self, caller: Caller, now: float) -> float:
-        """Return for how many seconds the caller's unknown key gets 429, or 0 if it may be tried."""
+        """Return the seconds for which the caller's unknown key gets 429, or 0 if the key may be tried."""
         if not caller.tries_key or caller.credential in self._known:
             return 0.0
         until = self._refused_until.get(caller.stranger, 0.0)

@@ -195,7 +195,7 @@ class Worker(ThreadWorker):
 
     def _give_turns(self) -> float:
         """Begin the allowed requests. Return the seconds until a stranger's request may begin, or 0."""
-        now = time.monotonic()  # one time for both calls: a rest that ends in between would cost a TICK
+        now = time.monotonic()  # for `take` and `wait`: a rest that ends between two times would cost a TICK
         for _, connection in self.turns.take(now):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
@@ -247,7 +247,7 @@ class Worker(ThreadWorker):
         """Read the client's next request, or close the connection."""
         if connection.is_kept and not connection.sock.is_cut:
             begin = partial(self._begin, connection, idle=float(self.cfg.keepalive))
-            if connection.rest:  # direct calls would nest deeply for many requests in one packet
+            if connection.rest:  # defer: with many requests in one packet, direct calls would nest too deeply
                 self.method_queue.defer(begin)
             else:
                 begin()
