@@ -19,7 +19,10 @@ class ApiClient:
         self._http = Client(raise_request_exception=False)
 
     def request(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Send a request. A path that does not begin with `/` is relative to `base`."""
+        """Send a request, and return the answer.
+
+        A path that does not begin with `/` is relative to `base`.
+        """
         url = path if path.startswith("/") else f"{self.base}/{path}".rstrip("/")
         content = b"" if body is None else body if isinstance(body, bytes) else encode(body)
         sent = {"Accept": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}

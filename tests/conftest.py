@@ -56,7 +56,7 @@ FIRST = (
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Sort the tests for the workers of `make test`: slow files first, then the files with the most tests."""
-    yield  # pytest-randomly shuffles files with equal keys
+    yield  # pytest-randomly shuffles the tests first, and the sort below keeps its order for equal keys
     if "PYTEST_XDIST_WORKER" in os.environ:
         tests = Counter(item.path for item in items)
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
@@ -201,7 +201,7 @@ def _quick_deletion_of_rows() -> Iterator[None]:
 def django_db_modify_db_settings(
     django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory
 ) -> MigrationTurn | None:
-    """Let xdist's workers create their databases in turn: the first one migrates, the others copy."""
+    """Let xdist's workers create their databases in turn: the first worker migrates, the others copy."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return None
     return MigrationTurn(tmp_path_factory.getbasetemp().parent)

@@ -35,7 +35,7 @@ def registry() -> jsonschema_rs.Registry:
 
 @functools.cache
 def validator(path: str, method: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
-    """Return the validator of an answer's JSON. None if the answer has no JSON, or a test added the path."""
+    """Return the validator of an answer's JSON. Return None without JSON, or if a test has added the path."""
     operation = document()["paths"].get(path, {}).get(method)
     if operation is None:
         return None

@@ -20,7 +20,7 @@ def checked_event(**fields: Any) -> Event:
 
 
 def misfits(value: Any, hint: Any, path: str) -> list[str]:
-    """Return a sentence for each part of a value that does not fit the type hint."""
+    """Return a sentence for each value below `path` that does not fit the type hint."""
     origin, args = get_origin(hint), get_args(hint)
     if is_typeddict(hint):
         return _misfits_of_object(value, hint, path)

@@ -1,4 +1,4 @@
-"""Races that always happen: all callers have read before the first one writes, unless locks prevent this."""
+"""Races that always happen: all callers have read before the first caller writes, unless locks stop them."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def without_row_locks() -> Iterator[None]:
     assert unguarded != seen_stock.TAKE
     with (
         mock.patch.object(QuerySet, "select_for_update", lambda self, **_: self.all()),
-        # The first use compiles a query for the whole process. Compiled now, the query would stay without
-        # its lock in later tests, so replace it.
+        # Replace the compiled query. A query that is compiled now has no lock, and later tests in this
+        # process would use it.
         mock.patch.object(reservations, "_locked_rows", reservations.stock_rows),
         mock.patch.object(seen_stock, "TAKE", unguarded),
     ):

@@ -75,7 +75,10 @@ def code(page: str, language: str) -> str:
 
 
 def paste(script: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
-    """Run the script in bash. `data_dir` is the folder with the demo.json of the service."""
+    """Run the script in bash, and return the ended process.
+
+    `data_dir` is the folder with the demo.json of the service.
+    """
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), "NO_PROXY": "*"}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],

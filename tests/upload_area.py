@@ -56,7 +56,7 @@ class AreaPath:
         return content
 
     def read_text(self) -> str:
-        return self.read_bytes().decode().replace("\r\n", "\n")  # Path.read_text does the same
+        return self.read_bytes().decode().replace("\r\n", "\n")  # Path.read_text also translates line ends
 
     def write_bytes(self, content: bytes) -> None:
         put_in_area(self.supplier, join_path(self.parts), [content])

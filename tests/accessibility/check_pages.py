@@ -128,7 +128,7 @@ def test_axe_finds_nothing(browser: AdminBrowser, pages: list[str], theme: str, 
     StaffFactory.create(username="root", is_superuser=True)
     browser.start_as("root")
     found += _violations(browser, "/admin/ui/")
-    browser.complaints.clear()  # the browser reports the page that does not exist
+    browser.complaints.clear()  # drop the complaint about the missing page
     assert found == []
 
 
@@ -146,7 +146,7 @@ def test_axe_finds_nothing_in_open_menus_and_dialogs(
     found = []
     for path in pages:
         found += _opened(browser, f"/admin/{path}")
-    browser.complaints.clear()  # the browser reports the page that does not exist
+    browser.complaints.clear()  # drop the complaint about the missing page
     assert found == []
 
 
@@ -156,7 +156,7 @@ def _opened(browser: AdminBrowser, path: str) -> list[str]:  # noqa: F811
     found = [f"{path}: {each}" for each in browser.page.evaluate(OPENED, [{}])]
     for choice in browser.page.locator("input[data-choices]:visible").all():
         choice.focus()
-        choice.fill("")  # proposes the first records
+        choice.fill("")  # an empty text makes the field propose the first records
         proposals = f"#{choice.get_attribute('list')} option"
         browser.page.wait_for_selector(proposals, state="attached")
         found += [f"{path}: choice: {each}" for each in browser.page.evaluate(RUN % "{}")]

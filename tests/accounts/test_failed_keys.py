@@ -54,7 +54,9 @@ def test_each_address_has_its_own_count(settings):
     settings.BEHIND_PROXY = True
     for number in range(3):
         guess(number, **{"X-Forwarded-For": "2001:db8::1"})
-    assert guess(4, **{"X-Forwarded-For": "2001:db8::2"}).status_code == 429  # the same /64 network
+    # The first two addresses are in one /64 network, which has one count. The third address is in another
+    # network.
+    assert guess(4, **{"X-Forwarded-For": "2001:db8::2"}).status_code == 429
     assert guess(5, **{"X-Forwarded-For": "2001:db8:0:1::1"}).status_code == 401
 
 

@@ -123,7 +123,10 @@ def test_only_answers_to_posts_are_stored(acme_client):
 
 
 def racing_pair(client, monkeypatch):
-    """Send two equal requests; the second one begins while the first is running."""
+    """Send two equal requests, and return their answers.
+
+    The second request begins while the first request is running.
+    """
     inside, go_on = threading.Event(), threading.Event()
     original = probe.ProbeViewSet.make
 
@@ -158,7 +161,7 @@ def test_one_of_two_concurrent_requests_runs_and_the_other_gets_in_progress(acme
 
 @pytest.mark.django_db(transaction=True)
 def test_without_the_lock_both_would_run(acme, client_for, monkeypatch):
-    """Prove that the test above needs the lock: without it, the same race runs both requests."""
+    """Prove that the lock is necessary: without it, both requests of the same race run."""
     monkeypatch.setattr("accounts.idempotency._try_lock", lambda *_: True)
     first, second = racing_pair(client_for(acme), monkeypatch)
     assert 409 not in (first.status_code, second.status_code)

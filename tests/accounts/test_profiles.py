@@ -50,5 +50,5 @@ def test_more_partners_cost_no_more_queries(acme, client_for, partners, django_a
     PartnershipFactory.create_batch(partners, supplier=acme)
     client = client_for(acme)
     client.get("")
-    with django_assert_num_queries(3):  # the key, its party, the partnerships with their retailers
+    with django_assert_num_queries(3):  # queries: the key, its party, the partnerships with their retailers
         assert len(client.get("").json()["partnerships"]) == partners

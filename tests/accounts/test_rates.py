@@ -68,8 +68,8 @@ def test_concurrent_requests_are_counted_exactly(acme, client_for):
 def test_without_redis_requests_pass_and_only_the_first_tries_redis(acme, client_for, monkeypatch, caplog):
     dead = rates.Counter("redis://127.0.0.1:1/0")
     monkeypatch.setattr("accounts.throttling.counter", lambda: dead)
-    # After a failure, the counter does not try Redis during a pause. On a busy machine, the default pause
-    # could end before the third request.
+    # After a failed call, the counter makes no call to Redis for the seconds of PAUSE. Make PAUSE long, so
+    # that it cannot end before the third request on a busy machine.
     monkeypatch.setattr(rates, "PAUSE", 3600.0)
     client = client_for(acme, rate_limit="1/min")
 
@@ -89,7 +89,7 @@ def test_a_silent_redis_delays_only_one_request(monkeypatch):
         assert [silent.hit(rate, "x") for _ in range(50)] == [None] * 50
         nobody.accept()[0].close()
         nobody.setblocking(False)
-        with pytest.raises(BlockingIOError):  # only one call was made
+        with pytest.raises(BlockingIOError):  # no second connection: the other 49 calls did not try Redis
             nobody.accept()
 
 

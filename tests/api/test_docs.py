@@ -20,7 +20,7 @@ def test_the_schema_is_public_json_and_cachable():
 
 
 def test_operations_and_fields_of_dialects_name_the_canonical_form():
-    """The mark `x-also` shows which of several names of a field or operation new clients should use."""
+    """A field or an operation with several names: `x-also` of the other names holds the canonical name."""
     document = Client().get("/v3/schema").json()
     operations = {each["operationId"]: each for item in document["paths"].values() for each in item.values()}
     for name, canonical in dialects.OPERATIONS.items():
@@ -42,7 +42,7 @@ def test_concurrent_first_requests_generate_the_schema_only_once(monkeypatch):
             made.append(self)
             if len(made) > 1:
                 another.set()
-            another.wait(0.3)  # wait for the other thread, which comes here only without the lock
+            another.wait(0.3)  # without the lock, a second thread comes here
             return {}
 
     monkeypatch.setattr(docs, "SchemaGenerator", Generator)

@@ -23,7 +23,7 @@ def subclasses(cls: type[ApiError]) -> Iterator[type[ApiError]]:
 
 
 def named(name: str, place: int, *, of: str = "") -> set[str]:
-    """Return the strings that calls of this function have as the argument at this index.
+    """Return the literal strings at this index of the arguments, from all calls of the function `name`.
 
     `of` is the name of the object whose method is called.
     """

@@ -32,9 +32,9 @@ def sources(*rooms: str) -> dict[str, ast.Module]:
 
 @cache
 def _room(room: str) -> dict[str, ast.Module]:
-    """Parse the files of a room once for all tests.
+    """Return the parsed files of a room, parsed once for all tests.
 
-    Garbage collection is off meanwhile, because it would examine all nodes and free nothing.
+    Garbage collection is off during the parsing, because it would examine all nodes and free nothing.
     """
     gc.disable()
     try:

@@ -14,7 +14,7 @@ from backoffice.navigation.menu import SECTIONS
 from tests.architecture.sources import ROOMS, ROOT
 from tools import docs_site
 
-# Without the changelog: its entries may name modules that were deleted later.
+# Leave out the changelog: its entries may name modules that were deleted later.
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"})
 
 TOP = sorted({room.partition("/")[0] for room in ROOMS})
@@ -28,7 +28,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:|[/#])([^)#\s]+)")
 MENU_PATH = re.compile(r"\*([A-Z][a-z ]+)\* → \*{1,2}([A-Z][A-Za-z ]+)\*{1,2}")
 ADR = re.compile(r"(?:\bADR |docs/adr/)(\d+)")
 
-EVENT_TYPES = {"inventory.updated"}  # looks like a module, but is a type of events
+EVENT_TYPES = {"inventory.updated"}  # this name looks like a module, but is an event type
 
 
 def dotted(room: str) -> str:

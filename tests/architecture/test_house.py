@@ -9,7 +9,7 @@ from tests.architecture.sources import DOMAIN, functions, sources, walk
 
 LONGEST_FUNCTION = 60
 MOST_ANY = 720
-"""The number of `Any` outside of tools. Write `object` for a value that is only passed on."""
+"""The maximum number of `Any` outside of tools. Write `object` for a value that is only passed on."""
 
 # These functions save a row that they have just created, so the save cannot overwrite a change.
 MAKES_A_ROW = {
@@ -141,4 +141,4 @@ def test_tests_make_their_rows_by_factories():
         and getattr(node.func.value, "attr", "") == "objects"
     }
 
-    assert found == {"tests/api/probe.py: create"}  # a view that creates a row, and not a test
+    assert found == {"tests/api/probe.py: create"}  # this file is a view, not a test

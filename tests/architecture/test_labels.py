@@ -16,7 +16,7 @@ from backoffice.desk.kinds import KINDS
 from tests.architecture.sources import ROOT
 
 THEMES = {"System", "Light", "Dark"}
-WITHOUT_OBJECT = THEMES | {"Back", "Copy"}  # the text of *Copy* is beside the button
+WITHOUT_OBJECT = THEMES | {"Back", "Copy"}  # *Copy* needs no object, because it copies the text beside it
 
 BUTTON = re.compile(r"<button\b(?P<attributes>[^>]*)>(?P<text>.*?)</button>", re.DOTALL)
 INPUT = re.compile(r'<input type="submit"[^>]*? value="(?P<text>[^"]*)"', re.DOTALL)

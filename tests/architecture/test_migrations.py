@@ -45,7 +45,9 @@ def _fault(operation: Any, model: str) -> Iterator[str]:
         if not (field.null or field.has_db_default() or field.many_to_many or field.generated):
             yield f"{what}: needs db_default (or null), because an old process does not write it"
     elif isinstance(operation, operations.AlterField):
-        pass  # most of these change only a help text; the test with the previous version finds a new NOT NULL
+        # Allow this operation, because it usually changes only a help text. If it adds NOT NULL, the test
+        # with the previous version fails.
+        pass
     elif isinstance(operation, operations.AddIndex) and not isinstance(operation, AddIndexConcurrently):
         if model not in SMALL:
             yield f"{what}: needs AddIndexConcurrently, because AddIndex blocks writes meanwhile"

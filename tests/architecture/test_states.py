@@ -36,7 +36,7 @@ WRITERS: dict[str, set[str]] = {
         "orders/change.py: OrderChange._carry_out",
         f"{PAST}._order",
     },
-    "events.Delivery.status": set(),  # updates many rows by SQL
+    "events.Delivery.status": set(),  # no function assigns this column: only SQL updates it
 }
 # The files that may write each column by SQL. `OrderChange` and `manage.py reconcile --fix` write an order's
 # state by `processing_state.stamp`. `reconcile` repairs a fulfillment's state from its history and its units.
@@ -68,14 +68,14 @@ DERIVED = {"fulfillments.Fulfillment.state_before_cancel", "orders.Order.process
 # SQL gets these values from `states.sql`, and does not spell them as literals.
 SPELLED = {*fulfillments.State.values, *ProcessingState.values, *imports.Status.values}
 QUOTED = re.compile(rf"'({'|'.join(sorted(SPELLED))})'")
-# Pairs of a file and one of these values, if the word has another meaning in the file.
+# Pairs of a file and a word of SPELLED that has another meaning in this file.
 OTHER_MEANINGS: set[tuple[str, str]] = set()
 # The words of import statuses that no other state uses. Only `Status` may spell them, in SQL and in Python.
 ONLY_OF_IMPORTS = {*imports.Status.values} - {"failed", "canceled"}
 KINDS = [kind.name for kind in all_kinds()]
 # A comparison of the kind of an import with a literal in SQL, such as `kind = 'products'`.
 KIND_IN_SQL = re.compile(rf"\bkind\b\W{{1,6}}'({'|'.join(KINDS)})'")
-# Functions that write a column of the same name in another model.
+# Functions that write a column of another model with the same column name.
 NAMESAKES = {"accounts/idempotency.py: _keep"}
 # The names of the models. A call of such a name creates an object.
 MODELS = {field.split(".")[1] for field in WRITERS}

@@ -146,11 +146,11 @@ def test_the_test_ignores_longer_words(line):
 
 ALL_ROOMS = (*ROOMS, "tools/bench", "tests")
 
-# A sentence that opens with one of these puts a clause before its noun.
+# A sentence that opens with one of these words puts a clause before its noun.
 ODD_OPENING = re.compile(r"(?:What|Who|Whom|Whose|Whoever|Whatever|Of|None|So|As|Those|Nobody)\b")
 # Words that often replace the noun that a reader needs.
 RIDDLE = re.compile(r"(?i)\b(?:what|who|whom|whoever|whatever|none|those|anew|nobody|somebody)\b")
-MOST_RIDDLES = 6 / 1000  # per word
+MOST_RIDDLES = 6 / 1000  # riddles per word of text
 
 # `as` and `so` are ordinary English in these openings.
 ODD_BUT_PLAIN = ("As with ", "As long as ", "So the ", "So that ")

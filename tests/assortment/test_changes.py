@@ -86,7 +86,7 @@ def test_each_kind_of_change_is_listed_once(acme, rival, shop, boutique, client_
     assert changes() == {}
 
     Partnership.objects.filter(retailer=boutique).update(is_active=False)
-    assert changes() == {"R-1": [theirs.pk]}  # its number of retailers has changed
+    assert changes() == {"R-1": [theirs.pk]}  # Rival's group has one retailer less
 
     Partnership.objects.filter(retailer=shop).update(retailer_shipper_account="other")
     assert changes() == {}
@@ -214,7 +214,8 @@ def test_a_change_that_commits_late_is_not_missed(acme, client, changes, a_varia
 
     assert changes() == {"LATE": [late.pk]}
     assert changes() == {}
-    # The transaction wrote this row before `own_clock`: a filter by the time of the row would miss it.
+    # The late row has a time before `own_clock`, but its transaction committed after `own_clock`. A filter by
+    # the time of the row would miss it.
     assert "LATE" in groups(client.get("variants", {"service_type": "ecommerce", "updated_since": own_clock}))
     again = client.get("variants", {"service_type": "ecommerce"}, If_None_Match=tag)
     assert again.status_code == 200

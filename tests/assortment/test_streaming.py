@@ -60,7 +60,7 @@ def test_the_answer_begins_before_all_is_read(answer):
 
     with CaptureQueriesContext(connection) as statements:
         next(parts)
-    assert 1 <= len(statements) <= 2  # they read the groups that follow the first chunk
+    assert 1 <= len(statements) <= 2  # the statements read the groups after the first chunk
 
 
 def test_no_more_than_one_chunk_is_read_ahead_of_the_client(long_answer):
@@ -152,5 +152,6 @@ def test_a_page_of_any_content_costs_the_same(
     client = client_for(shop)
     client.get("variants", {"service_type": "ecommerce", "limit": 500})
 
-    with django_assert_num_queries(5):  # the key, the partners, the snapshot, Acme's groups, Rival's groups
+    # Queries: the key, the partners, the snapshot, Acme's groups, Rival's groups.
+    with django_assert_num_queries(5):
         client.get("variants", {"service_type": "ecommerce", "limit": 500})

@@ -86,7 +86,7 @@ def test_the_pages_together_have_each_entry_once(operator, order, monkeypatch):
     for _ in range(3):
         do(operator, order, "hold")
         do(operator, order, "release")
-    Event.objects.filter(type="order.held").update(occurred_at=datetime.now(UTC))  # equal times
+    Event.objects.filter(type="order.held").update(occurred_at=datetime.now(UTC))  # all with the same time
 
     seen, query = [], ""
     while True:

@@ -43,7 +43,7 @@ def results(client, page):
 def no_time(monkeypatch):
     """Let a request of the operator do only one row, or check only one page of rows.
 
-    Workers do the rest. Return the list of the actions for which a worker was woken.
+    Workers do the other rows. Return the list of the actions for which a worker was woken.
     """
     monkeypatch.setattr(bulk_actions, "AT_ONCE", -1.0)
     monkeypatch.setattr(bulk_actions, "SLICE", -1.0)
@@ -292,7 +292,8 @@ def test_the_preview_of_more_rows_costs_no_more_queries(
         return len(statements)
 
     asked(orders[:2])
-    # A cached value may expire at one of the requests, and cost a query: take the smaller number of two.
+    # Measure twice and use the smaller number: a cached value may expire during a request, which costs a
+    # query.
     assert min(asked(orders) for _ in range(2)) == min(asked(orders[:2]) for _ in range(2))
 
 

@@ -16,7 +16,7 @@ GROUPS = {"by": "party"}
 
 @pytest.fixture
 def wrong(acme, rival, shop, a_variant, pushed, client_for):
-    """Create three orders at Acme and one at Rival, each with a wrong address."""
+    """Create three orders at Acme and one order at Rival, each with a wrong address."""
 
     def make(supplier, sku, quantity):
         order = pushed(shop, {"sku": sku, "quantity": quantity, "billed_amount": 10})

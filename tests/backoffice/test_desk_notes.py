@@ -1,4 +1,4 @@
-"""Several operators use the desk: one takes a row, comments stay, and each role acts on its own rows."""
+"""Several operators use the desk: an operator takes rows, comments stay, each role acts on its own rows."""
 
 import pytest
 from django.contrib.auth.models import Group

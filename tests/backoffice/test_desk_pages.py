@@ -41,7 +41,10 @@ def small(monkeypatch):
 
 @pytest.fixture
 def many(operator, acme, shop, a_variant, pushed, client_for):
-    """Create eleven orders in four kinds of trouble, some in two, and four imports without a deadline."""
+    """Create eleven orders and four imports without a deadline.
+
+    The orders have four kinds of trouble, and some orders have two kinds.
+    """
     a_variant(acme, "LAN-1", stock=500)
     states = ["wrong_address", "out_of_stock", "", ""]
     for number in range(11):
@@ -142,7 +145,7 @@ def test_a_webhook_is_on_the_desk_only_after_failing_for_some_time(operator, acm
 
 @pytest.fixture
 def at(monkeypatch):
-    """Return a function that moves the clock of the signs of life to some seconds after now.
+    """Return a function that sets the clock of the signs of life to some seconds after now.
 
     All signs of life are deleted before and after the test.
     """

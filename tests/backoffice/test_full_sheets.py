@@ -1,4 +1,4 @@
-"""A sheet with exactly the greatest number of rows is complete."""
+"""A sheet with exactly the maximum number of rows is complete, so it has no note about more rows."""
 
 import io
 from zipfile import ZipFile

@@ -77,7 +77,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
     "failed": (ImportJob, {"status": "failed"}, {"status": "failed", "created_at": LONG_AGO}),
 }
-# The same values of the lines, for the kinds of orders whose lines decide.
+# For the kinds of orders that depend on lines: two sets of values of a line. The first set puts the order of
+# the line into the kind. The second set is similar, but does not.
 LINES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "refused": ({"rejected": 2, "open": 0, "reserved": 0}, {"rejected": 0}),
     "backordered": (

@@ -107,7 +107,7 @@ def test_a_template_is_filled_from_the_record(operator, fulfillment, anna):
 
 
 def test_the_contact_of_the_most_concerned_party_is_proposed(operator, order, fulfillment, shop, anna):
-    """A fulfillment proposes the supplier's contacts first, an order the retailer's. Names do not matter."""
+    """For a fulfillment, the supplier's contacts come first; for an order, the retailer's contacts."""
     zoe = ContactFactory.create(retailer=shop, supplier=None, name="Zoe", email="zoe@shop.example")
     aaron = ContactFactory.create(retailer=shop, supplier=None, name="Aaron", email="aaron@shop.example")
 
@@ -166,9 +166,9 @@ def test_a_late_supplier_is_asked_in_two_clicks_from_home(operator, fulfillment,
     home = operator.get("/admin/").text
     link = home.partition(page_of(fulfillment))[2].partition('"')[0].replace("&amp;", "&")
     assert home.count(page_of(fulfillment)) == 1
-    form = operator.get(f"{page_of(fulfillment)}{link}").context["form"]  # one click
+    form = operator.get(f"{page_of(fulfillment)}{link}").context["form"]  # the first click
     fields = {name: form[name].value() for name in form.fields}
-    page = operator.post(f"{page_of(fulfillment)}{link}", fields, follow=True)  # two clicks
+    page = operator.post(f"{page_of(fulfillment)}{link}", fields, follow=True)  # the second click
     assert page.request["PATH_INFO"] == "/admin/"
     assert ContactMessage.objects.count() == 1
 

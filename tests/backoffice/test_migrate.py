@@ -53,7 +53,10 @@ def test_a_database_with_only_some_replaced_migrations_is_refused(merged, app):
 
 
 def failing(monkeypatch, sqlstates):
-    """Let each run of Django's command fail with the next of these SQLSTATEs, and later runs succeed."""
+    """Make the next runs of Django's command fail with these SQLSTATEs, in their order; later runs succeed.
+
+    Return an iterator with the SQLSTATEs that no run has used yet.
+    """
     states = iter(sqlstates)
 
     def handle(self, *args, **options):

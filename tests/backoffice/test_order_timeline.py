@@ -147,7 +147,10 @@ def test_a_tracking_number_that_was_given_on_accept_is_found(operator, acme, ord
 
 @pytest.fixture
 def both(acme, rival, shop, a_variant, pushed, client_for):
-    """Create two orders with fulfillments of Acme that Rival could fill too. Acme has accepted the first."""
+    """Create two orders with fulfillments of Acme that Rival could fill, too.
+
+    Acme has accepted the fulfillment of the first order.
+    """
     a_variant(acme, "LAN-1", stock=10, wholesale_price="1")
     a_variant(rival, "LAN-1", stock=10, wholesale_price="9")
     orders = [pushed(shop, {"sku": "LAN-1", "quantity": 1}) for _ in range(2)]

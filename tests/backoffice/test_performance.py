@@ -21,7 +21,7 @@ PATH = "/admin/performance/"
 
 @pytest.fixture
 def worked(acme, rival, shop, boutique, a_variant, client_for, pushed):
-    """Create fulfillments: Acme ships one late and has one open, Rival ships one on time and rejects one."""
+    """Create four fulfillments: Acme has late and open work, Rival has punctual and rejected work."""
     for supplier, sku in ((acme, "LAN-1"), (rival, "MUG-1")):
         a_variant(supplier, sku, stock=9)
     late, open_work = (pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get() for _ in range(2))

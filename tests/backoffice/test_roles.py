@@ -1,4 +1,4 @@
-"""Roles with a part of the rights: pages show only the actions that a user of the role may do."""
+"""Roles with only some rights: pages show only the actions that a user of the role may do."""
 
 from __future__ import annotations
 

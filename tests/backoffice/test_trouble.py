@@ -48,7 +48,7 @@ def test_the_home_page_shows_this_week_beside_last_week(operator, acme, shop, pu
         (acme.currency, Decimal(25), Decimal("12.5"), Decimal(100))
     ]
     a_variant(acme, "MUG-1", stock=10)
-    pushed(shop, {"sku": "MUG-1", "quantity": 2, "billed_amount": 30})  # the amount of both units
+    pushed(shop, {"sku": "MUG-1", "quantity": 2, "billed_amount": 30})  # 30 is the amount of the two units
     [amount] = sum_up().amounts
     assert amount.now == 55
     page = operator.get("/admin/").text

@@ -13,7 +13,10 @@ LIST = "/admin/orders/orderline/"
 
 @pytest.fixture
 def waiting(acme, shop, a_variant, pushed):
-    """Create three orders for Acme's two lamps: the first gets them, the second is short, the third waits."""
+    """Create three orders for Acme's two lamps.
+
+    The first order gets the lamps, the second order is short, and the third order waits.
+    """
     a_variant(acme, "LAMP", stock=2)
     return [
         pushed(shop, {"sku": "LAMP", "quantity": 2}),

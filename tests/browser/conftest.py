@@ -35,7 +35,7 @@ def chromium() -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(120_000)  # for a busy machine
+        context.set_default_timeout(120_000)  # a busy machine needs more time than the default
         yield context
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]

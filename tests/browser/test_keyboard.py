@@ -1,4 +1,4 @@
-"""The desk with only a keyboard: dialogs can be closed, and an action moves the focus to the next row."""
+"""The desk with only a keyboard: dialogs can be closed, and after an action the next row has the focus."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""The portal's lists with a keyboard, its grids that work like a spreadsheet, and both without JavaScript."""
+"""The portal's lists with a keyboard, and its grids that work like a spreadsheet.
+
+Lists and grids also work without JavaScript.
+"""
 
 from __future__ import annotations
 

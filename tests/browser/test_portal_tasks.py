@@ -70,7 +70,8 @@ def test_new_orders_are_seen_without_a_click_and_their_slips_take_two(work, toda
 
     menu(browser, "Orders")
     link = browser.page.locator('.ui-button:text("Print slips of new orders")').get_attribute("href")
-    slips = browser.page.request.get(f"{browser.base}{link}")  # a headless browser does not show PDF files
+    # Download the PDF file instead of opening it: a headless browser does not show PDF files.
+    slips = browser.page.request.get(f"{browser.base}{link}")
 
     assert slips.headers["content-type"] == "application/pdf"
     assert browser.clicks + 1 == 2

@@ -91,12 +91,15 @@ LIGHT = BOTH[:1]
 
 
 def take(browser: Any, name: str, path: str, *, whole: bool = True, themes: Any = BOTH) -> None:
-    """Take pictures of a page in these themes. Without `whole`, a picture has only the part in the window."""
+    """Take pictures of a page in these themes.
+
+    Without `whole`, a picture shows only the area in the window.
+    """
     for scheme, ending in themes:
         browser.page.emulate_media(color_scheme=scheme)
         browser.page.set_viewport_size(SIZE)
         browser.open(path)
-        if not whole:  # the page keeps its theme, and a new `#section` alone does not reload it
+        if not whole:  # reload: a new `#section` alone would keep the page and its old theme
             browser.page.evaluate("localStorage.clear()")
             browser.page.reload()
         browser.page.wait_for_load_state("networkidle")
@@ -148,7 +151,7 @@ def take_sheet(
 
 
 def imported(supplier: Supplier, kind: str, source: str, lines: Sequence[str]) -> ImportJob:
-    """Import a file that the supplier has uploaded by SFTP."""
+    """Import a file that the supplier has uploaded by SFTP, and return the job."""
     job = start_import(
         supplier,
         kind,

@@ -71,8 +71,8 @@ def test_an_app_is_set_up_by_its_key_and_required_at_the_next_sign_in(browser):
     browser.press("Set up app")
     assert browser.page.locator(".bo-qr").evaluate("image => image.naturalWidth") > 0
     secret = browser.page.locator("#authenticator_secret").inner_text()
-    # Each code is accepted once, so set up the app with the current code, and sign in with the next one.
-    # The service accepts codes of the neighboring half minutes too.
+    # Each code is accepted once, so set up the app with the current code, and sign in with the next code. The
+    # service accepts codes of the neighboring half minutes, too.
     browser.page.fill("#id_code", app_code(secret))
     browser.click(".submit-row [type=submit]")
     assert heading(browser) == "Recovery codes"

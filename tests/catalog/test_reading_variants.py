@@ -35,7 +35,7 @@ def test_a_page_costs_three_queries(acme, client_for, a_variant, django_assert_n
     client = client_for(acme)
     client.get("variants")
 
-    with django_assert_num_queries(3):  # the key, the variants, their restock dates
+    with django_assert_num_queries(3):  # queries: the key, the variants, their restock dates
         assert len(client.get("variants").json()) == 4
 
 

@@ -1,6 +1,6 @@
 """Each field of a variant is in the model, the body, the answer and the import.
 
-docs/architecture.md lists these four as the steps for a new field.
+docs/architecture.md lists these four steps for a new field.
 """
 
 from __future__ import annotations

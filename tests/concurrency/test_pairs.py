@@ -43,9 +43,10 @@ class Desk:
         self.retailer, self.suppliers = retailer, suppliers
 
     def order(self, state: str) -> tuple[Fulfillment, Fulfillment]:
-        """Create an order with a fulfillment of four units at each supplier, and bring both into a state.
+        """Create an order with a fulfillment of four units at each supplier.
 
-        Afterwards, both suppliers have both variants listed and in stock.
+        Bring both fulfillments into a state, and return them. Afterwards, each supplier has both variants
+        listed and in stock.
         """
         Variant.objects.update(listed=True)
         set_stock(on_hand=0)
@@ -196,7 +197,10 @@ def test_two_concurrent_moves_keep_all_rules(state, desk, hands):
 
 
 def at_once(hands: Executor, order_id: int, *calls: Callable[[], Any]) -> list[Any]:
-    """Run the calls so that all of them wait for the order's lock before the first one continues."""
+    """Run the calls, and return their results.
+
+    All calls wait for the order's lock before the first call continues.
+    """
     with transaction.atomic():
         Order.objects.select_for_update(no_key=True).get(pk=order_id)
         running = [hands.submit(call) for call in calls]

@@ -50,7 +50,7 @@ def codes(answer):
 
 
 def as_one_transaction(monkeypatch):
-    """Let a call with an Idempotency-Key do all elements in one transaction. This causes the deadlock."""
+    """Let a call with an Idempotency-Key do all elements in one transaction, which can deadlock."""
     monkeypatch.setattr(FulfillmentViewSet, "piecemeal", frozenset())
 
 
@@ -78,7 +78,7 @@ def test_refusals_of_the_same_orders_in_opposite_order_do_not_deadlock(
 
 
 def test_no_request_waits_for_an_order_whose_element_is_done(works, supplier):
-    """After the first element, another request can lock its order, although the call still runs."""
+    """When an element is done, another request can lock the element's order, although the call still runs."""
     first, _ = works
     half, go_on = threading.Event(), threading.Event()
     original = FulfillmentViewSet._reject_element
@@ -158,8 +158,8 @@ def test_a_call_that_failed_half_way_is_continued_by_its_repetition(end, works, 
 
 @pytest.mark.parametrize("locked", [True, False])
 def test_one_of_two_calls_under_one_key_runs(locked, works, supplier, monkeypatch):
-    """Without a lock on the key, both calls run, and only the `rejectId` of each element prevents a second
-    rejection.
+    """With the lock on the key, one call runs. Without the lock, both calls run, and only the `rejectId` of
+    each element prevents a second rejection.
     """
     if not locked:
         monkeypatch.setattr(idempotency, "_try_lock", lambda *_: True)

@@ -1,4 +1,4 @@
-"""The polling promise (contract 4): a client that asks for `updated_at` after the last one misses nothing."""
+"""The polling promise (contract 4): a client that asks for orders after its last stamp misses nothing."""
 
 from __future__ import annotations
 

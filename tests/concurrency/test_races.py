@@ -211,7 +211,7 @@ def test_two_concurrent_rejections_release_the_stock_once(acme, rival, shop, a_v
         assert sorted(each.value for each in outcomes) == ["done", "unchanged"]
         assert order.fulfillments.count() == 2
         assert list(differences()) == []
-    else:  # both calls continue, and only a constraint of the database refuses the second one
+    else:  # both calls continue, and only a constraint of the database refuses the second rejection
         assert MoveOutcome.UNCHANGED not in outcomes
 
 

@@ -152,7 +152,7 @@ VERBS = ("buy", "buy", "sell", "sell", "cancel", "count", "count", "file", "oper
 def test_the_ledger_explains_all_concurrent_stock_changes(storm):
     race(*[lambda v=verb, seed=seed: storm.go_on(v, seed) for seed, verb in enumerate(VERBS)])
 
-    assert violations() == []  # this includes the checks of `reconcile`
+    assert violations() == []  # `violations` includes the checks of `reconcile`
     assert [*_promised_otherwise(), *_moved_otherwise(), *_counted_otherwise(storm)] == []
     assert storm.answers["file 200"] == STEPS, storm.answers
 
@@ -191,9 +191,10 @@ def _moved_otherwise():
 
 
 def _counted_otherwise(storm):
-    """Yield each count that did not set the counted number plus the units moved since its moment.
+    """Yield each count after which the stock level is not the counted number plus the units moved since the
+    count.
 
-    Also yield each count that was applied after a count of a later moment.
+    Also yield each count that was applied after a later count.
     """
     skus = dict(StockLevel.objects.values_list("variant_id", "variant__sku"))
     before: dict[tuple[int, int], list[StockMovement]] = defaultdict(list)

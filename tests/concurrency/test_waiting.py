@@ -47,7 +47,7 @@ def buy(shop):
     api, lock, number = a_client(shop), Lock(), iter(range(1_000))
 
     def push(quantity, **fields):
-        with lock:  # so that an order with a lower number is always older
+        with lock:  # push one order at a time, so that an order with a lower number is older
             body = {
                 "retailer_order_id": f"R-{next(number)}",
                 "shipping_address": ADDRESS,

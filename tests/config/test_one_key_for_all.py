@@ -67,7 +67,8 @@ def test_a_provided_host_key_is_used_and_never_replaced(settings, tmp_path):
 
     shared.write_bytes((settings.SECRETS_DIR / "sftp_host_key").read_bytes())
     assert public_line() == made
-    assert [key.get_name() for key in host_keys()] == ["ssh-ed25519"]  # no key of this host
+    # No key of another kind is generated, because each host would generate another key.
+    assert [key.get_name() for key in host_keys()] == ["ssh-ed25519"]
 
 
 def loaded(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -95,7 +95,7 @@ def test_a_supplier_has_the_age_of_its_last_good_feed_of_each_kind(acme, rival, 
         "inventories": [{"id": variant.sku, "amount": 3}],
     }
     assert client_for(rival).post("inventory", count).status_code == 200
-    client_for(rival).get("events")  # this read numbers the event
+    client_for(rival).get("events")  # a read of the feed gives the event its number
 
     ages = values("exchange_feed_age_seconds")
     of_acme, of_rival = ("products", str(acme.pk)), ("push", str(rival.pk))
@@ -116,7 +116,7 @@ def test_waiting_deliveries_are_counted_with_the_lag_of_sendable_ones(acme, shop
     a_variant(acme, "LAN-1", stock=10)
     WebhookFactory.create(retailer=shop)
     client_for(shop).post("orders", an_order({"sku": "LAN-1", "quantity": 1}))
-    client_for(shop).get("events")  # this read numbers the events
+    client_for(shop).get("events")  # a read of the feed gives the events their numbers
     assert values("exchange_webhook_lag_seconds")[()] > 0  # no relay has created deliveries for the events
     assert values("exchange_webhook_deliveries") == {("waiting",): 0, ("dead",): 0}
 

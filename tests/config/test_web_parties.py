@@ -1,4 +1,4 @@
-"""The party for which a request counts: of an accepted credential, otherwise the client's address."""
+"""The party for which a request counts: the owner of its accepted credential, or else its address."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ class Scenario:
         self.played: set[str] = set()
 
     def play(self, operation_id: str, query: str = "", **known: Any) -> Any:
-        """Send the example of an operation, and return the answer. It must have the documented fields."""
+        """Send the example of an operation, and return the answer.
+
+        The answer must have the documented fields.
+        """
         path, method = self.operations[operation_id]
         ids = self.ids | known
         filled = re.sub(r"\{(\w+)\}", lambda found: str(ids[found[1]]), path)

@@ -56,7 +56,7 @@ KEYWORDS = {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"),
     *("minItems", "maxItems"),
     *("deprecated", "x-also"),  # `x-also` names the canonical form of a dialect
-    "x-types",  # the schema of the data of each type of event
+    "x-types",  # `x-types` has the schema of each event type's data
 }
 
 
@@ -193,7 +193,7 @@ def test_every_path_of_the_service_is_in_the_document(document):
         ("/" + route.replace("<id:", "{").replace(">", "}"), method)
         for route, methods in TENANCY.items()
         for method in methods
-        if " " not in route  # a path for old clients is not documented
+        if " " not in route  # a route with a blank is an older spelling, which is not documented
     }
     assert found == expected | {("/oauth/token", "post")}
 

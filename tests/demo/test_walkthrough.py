@@ -33,7 +33,7 @@ def service(transactional_db, live_server, settings, data_dir) -> Iterator[None]
     server = SftpServer("127.0.0.1", 0, SessionLimits())
     thread = threading.Thread(target=server.serve)
     thread.start()
-    app.loader.import_default_modules()  # as a worker does, because tasks are called by their names
+    app.loader.import_default_modules()  # load all tasks, because the service calls them by name
     app.conf.task_always_eager = True
     try:
         settings.BASE_URL, settings.SFTP_PORT = live_server.url, server.port
@@ -71,7 +71,7 @@ def test_without_openssh_the_files_go_by_paramiko(service, monkeypatch):
 
 
 def test_a_failed_step_ends_the_demo_and_is_named(service, monkeypatch):
-    monkeypatch.setattr(walkthrough, "TRAY", "036000291452")  # Rival has no such tray to reject
+    monkeypatch.setattr(walkthrough, "TRAY", "036000291452")  # order lanterns, by their UPC, instead of trays
     monkeypatch.setitem(walkthrough.CONSUMER, "country", "")
     with pytest.raises(CommandError) as failure:
         play()
@@ -87,7 +87,7 @@ def test_without_a_demo_json_it_names_the_remedy(data_dir):
 
 
 def test_without_a_service_it_names_the_remedy(db, settings, data_dir, monkeypatch):
-    with socket.socket() as taken:  # bound, but without a listener
+    with socket.socket() as taken:  # the port is in use, but no server listens on it
         taken.bind(("127.0.0.1", 0))
         settings.BASE_URL = f"http://127.0.0.1:{taken.getsockname()[1]}"
         cast.create()

@@ -1,4 +1,4 @@
-"""A builder of the image of deploy/Containerfile in a folder, without a container runtime.
+"""A builder that follows deploy/Containerfile in a folder, without a container runtime.
 
 Steps for the base image (Debian packages, an account) are left out and recorded. Absolute paths of the image
 become paths below the folder.
@@ -100,7 +100,7 @@ class Image:
                     raise AssertionError(f"{name} is not known here")
 
     def below(self, text: str) -> str:
-        """Return a text with its absolute paths moved below the folder."""
+        """Return a text in which each absolute path is replaced by a path below the folder."""
         return IMAGE_PATH.sub(f"{self.root}/", text)
 
     def _begin(self, base: str) -> None:
@@ -128,7 +128,7 @@ class Image:
             subprocess.run(["sh", "-c", step], check=True, cwd=self.workdir, env=self._builders())
 
     def _builders(self) -> dict[str, str]:
-        """Return the environment of a build step: the image's, and this machine's settings for pip."""
+        """Return the environment of a build step: the image's variables, and this machine's pip settings."""
         pip = {key: value for key, value in os.environ.items() if key.startswith(("PIP_", "HOME", "SSL_"))}
         return {**pip, **self.environment}
 
@@ -153,7 +153,7 @@ class Image:
 
 
 def clone(folder: Path) -> Path:
-    """Copy the files that git tracks or would add, as the builder's context."""
+    """Copy the files that git tracks or would add, as the builder's context. Return the folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

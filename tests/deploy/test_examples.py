@@ -33,7 +33,7 @@ def read(*command: str, **environment: str) -> str:
 
 
 def plain(command: list[str]) -> list[str]:
-    """Remove the part that differs between machines: the path of the schedule of beat."""
+    """Return the command without the folder of beat's schedule, which differs between machines."""
     return [re.sub(r".*/beat-schedule$", "beat-schedule", word) for word in command]
 
 
@@ -62,7 +62,8 @@ def test_systemd_understands_the_units(tmp_path):
     verify = needs("systemd-analyze")
     units, clone, python = tmp_path / "units", tmp_path / "clone", tmp_path / "python"
     units.mkdir()
-    clone.symlink_to(ROOT)  # the checkout's path may have a blank, which units must escape
+    # Use a link, because the checkout's path may have a blank, which files of systemd must escape.
+    clone.symlink_to(ROOT)
     python.symlink_to(sys.executable)
     for path in [*UNITS, DEPLOY / "systemd/exchange.target"]:
         # Use this machine's interpreter, and no account `exchange`, which this machine does not have.

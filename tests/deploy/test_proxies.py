@@ -45,7 +45,7 @@ def a_host(name: str, address: str = "127.0.0.1", port: int = 0) -> Iterator[Hos
             self.wfile.write(body)
 
         def do_POST(self) -> None:
-            self.rfile.read()  # returns at the end of the connection, which the proxy closes
+            self.rfile.read()  # wait until the proxy closes the connection
 
         def log_message(self, *_: object) -> None:
             """Log nothing."""

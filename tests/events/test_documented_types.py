@@ -21,7 +21,10 @@ TYPE = re.compile(r"(order|fulfillment|import|variant|inventory|warehouse)\.[a-z
 
 
 def documented():
-    """Return the types that the guide lists: `order.created`, `.held` means `order.created`, `order.held`."""
+    """Return the types that the guide lists.
+
+    The guide shortens `order.created`, `order.held` to `order.created`, `.held`.
+    """
     table = text_of("docs/api-guide.md").partition("\n## Events")[2]
     subject, types = "", set()
     for first, name in re.findall(r"`(\w*)\.(\w+)`", table):

@@ -140,7 +140,7 @@ def test_beat_numbers_events_that_were_not_read(acme):
 
 
 def late_commit(supplier, read):
-    """Run two changes; the one that begins first commits last. Return all events that two reads find."""
+    """Run two changes: the first change to begin commits last. Return all events that two reads find."""
     begun, go_on = threading.Event(), threading.Event()
 
     def early():

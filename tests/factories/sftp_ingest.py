@@ -31,7 +31,7 @@ class UploadFactory(ModelFactory[Upload]):
 
 
 class DirectoryEntryFactory(ModelFactory[DirectoryEntry]):
-    """A folder, unless it has a blob."""
+    """An entry of an upload area: a file if it has a blob, otherwise a folder."""
 
     class Meta:
         model = DirectoryEntry

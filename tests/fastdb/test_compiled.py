@@ -22,7 +22,7 @@ def keys() -> QuerySet[ApiKey]:
 
 class PriceRow(NamedTuple):
     sku: str
-    options: Any  # JSON
+    options: Any  # the value of a JSON column may have any type
     retail_price: Decimal
 
 

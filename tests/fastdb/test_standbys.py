@@ -150,7 +150,7 @@ def test_an_operator_reads_back_their_own_change(held, operator, acme):
 def test_after_an_answer_of_the_primary_no_older_answer_follows(held, acme, client_for, monkeypatch):
     forget_positions()
     client = client_for(acme)
-    take_snapshot(durable=True)  # the standby has not replayed this
+    take_snapshot(durable=True)  # the standby has not replayed this snapshot
     with monkeypatch.context() as restarting, answering("primary", "other"):
         restarting.setattr(states, "STANDBY", as_standby(in_recovery=False))
         client.get("inventory/movements")
@@ -168,7 +168,7 @@ def test_without_redis_clients_read_from_the_primary_and_ticks_from_the_standby(
     monkeypatch.setattr(floors, "_redis", Away)
     with answering("primary", "unsure"):
         assert client_for(acme).get("inventory/movements").status_code == 200
-    caller.begin()  # a tick has no client
+    caller.begin()  # a tick has no client, so the standby may answer
     with answering("standby"):
         assert read_alias() == ALIAS
 

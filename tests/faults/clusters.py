@@ -52,7 +52,7 @@ class Cluster(Postgres):
         """Create and start a standby of this cluster."""
         copy = Cluster(home, self.account)
         copy.password = self.password
-        home.chmod(0o777)  # the server's own account creates a folder in it
+        home.chmod(0o777)  # the server's own account creates a folder in `home`
         self.tool("pg_basebackup", "-D", str(copy.data), "-R", "-X", "stream", "-c", "fast", "-d", self.url)
         copy.prepare()
         copy.start()

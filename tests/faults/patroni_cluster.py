@@ -100,7 +100,8 @@ class PatroniNode:
     def kill(self) -> None:
         """Kill Patroni and its PostgreSQL at once, like a power failure."""
         if self._process is not None:
-            signal_group(self._process.pid, signal.SIGKILL)  # first, because Patroni restarts PostgreSQL
+            # Kill Patroni first, because it would restart PostgreSQL.
+            signal_group(self._process.pid, signal.SIGKILL)
             self._process.wait()
             wait_until(self._postgres_is_killed, "PostgreSQL ends")
             self._process = None
@@ -128,9 +129,10 @@ class PatroniNode:
         return bool(self.run(WAITING)[0][0])
 
     def _postgres_is_killed(self) -> bool:
-        """Kill the server and its sessions. Return whether all have ended.
+        """Kill the processes of the server.
 
-        Find them by their folder: each process of PostgreSQL is in a process group of its own.
+        Return whether all have ended. Find the processes by their folder, because each of them is in its own
+        process group.
         """
         found = False
         for link in Path("/proc").glob("[0-9]*/cwd"):
@@ -154,7 +156,10 @@ class PatroniCluster:
 
     @property
     def primary(self) -> PatroniNode:
-        """The only node that is the primary. Raises KeyError if there is none, so it can be polled."""
+        """The only node that is the primary.
+
+        Raises KeyError if no node or several nodes say that they are the primary.
+        """
         found = [node for node in self.nodes if node.has_role("primary")]
         if len(found) != 1:
             raise KeyError("primary")

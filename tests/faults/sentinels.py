@@ -1,4 +1,4 @@
-"""A Redis master, its replica and three Sentinels that watch both, as processes of one test."""
+"""A Redis master, its replica and three Sentinels that watch the two servers, as processes of one test."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Tenant:
         assert self._good_windows() >= GOOD_WINDOWS, (min(map(p95, self.quiet)), [*map(p95, self.attacked)])
 
     def _window(self) -> list[Answer]:
-        """Send requests for some time, one after the other."""
+        """Send requests for some time, one after another, and return the answers."""
         end = time.monotonic() + WINDOW_SECONDS
         answers = []
         while time.monotonic() < end:

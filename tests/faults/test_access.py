@@ -30,7 +30,11 @@ def everywhere(hosts: list[WebServer], path: str, secret: str, *, counted: bool 
 
 
 def asked(host: WebServer, path: str, secret: str, *, counted: bool) -> Answer:
-    """Return an answer. With `counted`, ask until Redis has counted a request: a slow Redis skips some."""
+    """Return an answer.
+
+    With `counted`, repeat the request until Redis has counted it, because a slow Redis does not count every
+    request.
+    """
     for _ in range(100):
         answer = host.ask("GET", path, secret=secret)
         if not counted or "ratelimit-limit" in answer.headers:

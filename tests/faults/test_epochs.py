@@ -22,7 +22,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fault]
 
 SELLING = {"service_type": "ecommerce"}
 LOST = 12
-"""The number of changes that the restored or promoted database lacks: more than the test makes there."""
+"""The number of changes that the database lacks after a restore or a promotion.
+
+It is larger than the number of changes that the test makes afterwards.
+"""
 
 
 @dataclass
@@ -56,7 +59,7 @@ class Outsider:
         self.stamp = max([order["updated_at"] for order in self.orders()], default=self.stamp)
 
     def events(self) -> list[dict[str, Any]]:
-        """Return all events after the last one that was read."""
+        """Return all events after the last event that was read."""
         found = self.retailer.get("events", {"after": self.event, "limit": 100})
         assert found.status_code == 200, found.content
         return list(found.json()["results"])
@@ -139,7 +142,7 @@ def test_a_dump_that_is_restored_elsewhere_is_noticed(restored):
 
 
 def make_it_look_the_same() -> None:
-    """Give the restored database the identity of the dumped one."""
+    """Give the restored database the identity of the database that was dumped."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE events_epoch SET incarnation = incarnation()")
 

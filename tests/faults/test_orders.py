@@ -24,7 +24,7 @@ ADDRESS = ("host", "port", "user", "password", "dbname")
 
 
 def cut_after(target, name):
-    """Let the server end our connection right after this function."""
+    """Return a patch that lets the server end our connection right after this function."""
     original = getattr(target, name)
 
     def cut(*args, **kwargs):

@@ -125,7 +125,7 @@ def test_no_acknowledged_order_and_no_event_is_lost_when_patroni_fails_over(
 
     with retailer.at_work() as work:
         wait_until(retailer.has_pushed(10, work), "orders are pushed")
-        # A primary that does not wait for its standby would acknowledge orders and lose them now.
+        # From now on, orders are lost if the primary acknowledges them without waiting for its standby.
         primary.hold_back_standby()
         acknowledges = retailer.has_pushed(5, work)
         wait_until(lambda: primary.holds_a_commit() or acknowledges(), "an order waits for the standby")

@@ -45,7 +45,8 @@ def pooled(django_db_setup: None) -> Iterator[str]:
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")
-    folder = Path(tempfile.mkdtemp())  # not below a folder of root: the pooler's user must reach it
+    # Make a folder that the pooler's user can reach: this user cannot reach a folder of root.
+    folder = Path(tempfile.mkdtemp())
     folder.chmod(0o777)
     url, port = urlsplit(database_url()), free_port()
     own = {"host": url.hostname, "port": url.port, "user": url.username, "password": url.password}

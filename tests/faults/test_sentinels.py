@@ -42,8 +42,8 @@ def test_pushes_rates_and_imports_continue_after_the_master_was_killed(
             return "ratelimit-remaining" in answer.headers
 
         def is_done(job: int) -> bool:
-            # A worker can end when it closes a connection with an unacknowledged message (kombu). Start
-            # it again, as the supervisor does.
+            # A worker can end when it closes a connection with an unacknowledged message (a fault of kombu).
+            # Start the worker again, as the supervisor does.
             if workers[-1].poll() is not None:
                 workers.append(start_worker(**shared))
             return ImportJob.objects.get(pk=job).status == Status.SUCCEEDED

@@ -42,7 +42,7 @@ def test_requests_of_strangers_restart_no_web_process(acme, start_web):
     assert web.processes() == began_with
 
     end = time.monotonic() + 60
-    while began_with & web.processes():  # the requests of a known party still restart a process
+    while began_with & web.processes():  # a known party's requests do restart the processes
         assert web.ask("GET", f"/v3/suppliers/{acme.pk}/variants", secret=secret).status == 200
         assert time.monotonic() < end
 
@@ -61,7 +61,7 @@ def test_clients_of_a_stranger_do_not_delay_the_restart_of_a_web_process(acme, s
     assert {answer.status for answer in answers} == {200}
     assert (
         max(answer.seconds for answer in answers) < HEAD_SECONDS
-    )  # less than the time that a stranger has for its request
+    )  # a stranger's request may take HEAD_SECONDS
 
 
 def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_its_party(acme, start_web):
@@ -80,7 +80,7 @@ def test_a_stranger_at_the_address_of_a_known_key_does_not_delay_its_party(acme,
 
 def test_an_upload_folder_that_hangs_keeps_no_host_from_serving(acme, start_web, tmp_path):
     _, secret = IssuedKeyFactory.create(party=acme)
-    os.mkfifo(Path(tmp_path, ".which"))  # reading it never ends
+    os.mkfifo(Path(tmp_path, ".which"))  # a read of this file never ends
     web = start_web(UPLOADS_DIR=str(tmp_path))
 
     for _ in range(8):

@@ -71,7 +71,7 @@ def at_once(works: Sequence[Callable[[], object]]) -> None:
 
 
 def uploaded(supplier: Supplier) -> list[str]:
-    """Upload files that are imported automatically."""
+    """Upload files that are imported automatically, and return their paths."""
     AutoImportFactory.create(supplier=supplier, enabled=True, options={})
     paths = [f"products/{number}.csv" for number in range(UPLOADS)]
     for number, path in enumerate(paths):

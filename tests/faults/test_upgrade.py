@@ -33,7 +33,10 @@ pytestmark = [pytest.mark.fault, pytest.mark.program]
 NEEDED = {"web", "worker", "ticker", "beat", "sftp"}
 """The parts that the demo needs."""
 LONGEST_OUTAGE = 10.0
-"""In seconds. A request waits up to 5 s for a lock, and its client then repeats the request."""
+"""The longest time without an answer, in seconds.
+
+A request waits up to 5 s for a lock, and its client then repeats the request.
+"""
 KETTLE, LANTERN = "KET-1L", "R-LANTERN"
 NEW_WORK = "fulfillments?limit=200"
 
@@ -154,7 +157,7 @@ class Shopper:
                 self.complaints.append(str(error))
 
     def follow(self) -> None:
-        """Read the events after the last one that was read."""
+        """Read the events after the last event that was read."""
         events = self.client.call("GET", f"events?after={self._last}&limit=200")["results"]
         for event in events:
             self._last = event["id"]

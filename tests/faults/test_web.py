@@ -95,7 +95,7 @@ def test_slow_split_and_pipelined_requests_are_answered(acme, web):
         for byte in request:
             sock.sendall(bytes([byte]))
         assert read_answer(sock, 0.0).status == 200
-        sock.sendall(request)  # the connection was kept
+        sock.sendall(request)  # the connection is still open
         assert read_answer(sock, 0.0).status == 200
         sock.sendall(request + request)  # two requests at once
         assert read_answer(sock, 0.0).status == 200

@@ -33,7 +33,7 @@ def limits(acme, **limits):
 
 
 def later(**delta):
-    """Move all deadlines of all fulfillments earlier, as if this time had passed."""
+    """Make all deadlines of all fulfillments earlier, as if this time had passed."""
     for fulfillment in Fulfillment.objects.all():
         for name in ("due_at", "capture_due_at"):
             moment = getattr(fulfillment, name)
@@ -141,7 +141,7 @@ def test_an_unanswered_cancelation_gets_the_partnerships_answer(
     assert captured(supplier)["fulfillment_state"] == state
     if default != "wait":
         assert Event.objects.latest("id").actor == "system:cancelation time limit"
-    # Ignore time limits: `later` moves them without an event, so they differ from their history.
+    # Ignore differences of time limits: `later` changes time limits without an event in the history.
     assert [each for each in differences() if each.check != "time limit"] == []
 
 

@@ -48,7 +48,7 @@ WORK = {
 
 @pytest.fixture
 def hold_it():
-    """Hold an order, or release it, as an operator."""
+    """Return a function that holds an order, or releases it, as an operator."""
 
     def change_it(order, action=hold):
         with Order.objects.get(pk=order.pk).change(by=OPERATOR) as change:
@@ -195,7 +195,7 @@ def test_operators_cannot_work_on_a_held_fulfillment_for_the_supplier(work, an_o
 
 
 def test_only_a_suppliers_work_waits():
-    """The moves that the contract names: accept, ship and refuse."""
+    """Check that a hold stops only the moves that the contract names: accept, ship and refuse."""
     held = {
         move.name for move in MOVES for state in WORKABLE if state in move.sources and _waits(move, state)
     }

@@ -184,7 +184,7 @@ def test_only_the_stock_of_this_warehouse_becomes_0(acme, a_variant, acme_api, p
     reject(acme_api, work_of(order, acme))
 
     west.refresh_from_db()
-    assert (west.on_hand, west.reserved) == (4, 3)  # routing chose this warehouse next
+    assert (west.on_hand, west.reserved) == (4, 3)  # after the refusal, routing chose this warehouse
     assert variant.stock.get(warehouse__is_default=True).on_hand == 0
     assert order_state(order) == "received"
 
@@ -332,7 +332,10 @@ def test_a_fulfillment_whose_lines_are_all_refused_takes_the_reasons_state(
 
 
 def test_a_part_may_be_refused_for_its_address(work, reject_lines, acme_api, an_order_at_acme, acme):
-    """The part is never routed elsewhere. After the correction, the same supplier gets it back."""
+    """Units that are refused for the address are never routed elsewhere.
+
+    After the correction, the same supplier gets them back.
+    """
     acme_api.get("fulfillments")
     assert reject_lines(refusal(work, 1, reason="wrong_address")).json()["code"] == "lines_rejected"
     assert (state_of(work), order_state(an_order_at_acme)) == ("new", "exception")

@@ -159,7 +159,7 @@ def test_a_fulfillment_whose_rest_is_canceled_is_shipped_with_its_last_parcel(pu
         request_cancelation(change)
     with order.change(by=ACME) as change:
         work.approve_cancelation(change)
-    # The parcel left three days after the order, and the rest was canceled another day later.
+    # The parcel left three days after the order, and the other units were canceled a day later.
     now = timezone.now()
     Fulfillment.objects.update(created_at=now - timedelta(days=4))
     Event.objects.filter(type="fulfillment.shipped").update(occurred_at=now - timedelta(days=1))

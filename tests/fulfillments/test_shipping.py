@@ -92,7 +92,7 @@ def test_a_repeated_accept_with_another_number_is_refused_with_the_state(accepte
 
 @pytest.mark.parametrize("since", ["asked back", "wrong address"])
 def test_a_repeated_parcel_is_recognized_after_any_later_change(since, accepted, ship, acme_api, shop_api):
-    """The client missed the answer, and the retailer may have canceled the rest before the repetition."""
+    """The client missed the answer. The retailer may have canceled the other units before the repetition."""
     lines = [line_units(accepted, "LAMP", 1)]
     ship(accepted, "T-1", lines=lines)
     if since == "asked back":

@@ -66,7 +66,7 @@ def test_priority_decides_between_equal_prices(operator, acme, rival, shop, a_va
 
 def test_more_safety_stock_sends_orders_elsewhere_once_stock_is_low(operator, past, acme):
     found = result(ask(operator, supplier=acme.pk, safety_stock=5))
-    # The stock of Acme was 10, 8, 6 and 4. With five units held back, later orders find too few.
+    # The stock of Acme was 10, 8, 6 and 4. With five units held back, later orders find too few units.
     assert (found["changed"], found["moved"]) == (2, 2)
 
 

@@ -142,7 +142,7 @@ def test_a_wrong_list_of_slips_is_refused(acme_api: ApiClient, query: str, statu
 
 
 def test_a_list_of_slips_may_have_500_ids_of_15_digits(acme_api: ApiClient):
-    """No fulfillment has these ids, so the answer names the first one instead of a limit."""
+    """No fulfillment has these ids, so the answer names the first id, and no limit on the number of ids."""
     most = [str(10**15 - 1 - each) for each in range(500)]
     answer = acme_api.get(f"packing-slips?ids={','.join(most)}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

@@ -72,7 +72,7 @@ def do(move: Move, work: Fulfillment, acme_api, shop_api) -> None:
 
 @pytest.fixture
 def in_state(work, acme_api, shop_api):
-    """Bring a fulfillment of Acme into a state."""
+    """Return a function that brings a fulfillment of Acme into a state, and returns the fulfillment."""
 
     def bring(state: State) -> Fulfillment:
         for move in WAYS[state]:
@@ -206,7 +206,10 @@ RESERVED = {
 
 @pytest.mark.parametrize("state", State)
 def test_stock_follows_the_state(state, in_state):
-    """Stock stays reserved in canceling and wrong_address. The end of the work releases it or ships it."""
+    """Stock stays reserved in canceling and wrong_address.
+
+    When the work ends, its stock is released or shipped.
+    """
     work = in_state(state)
 
     level = work.lines.get(variant__sku="LAMP").variant.stock.get()

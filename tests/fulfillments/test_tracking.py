@@ -23,7 +23,7 @@ FEDEX = "986578788855"
 
 @pytest.fixture
 def ship(work, acme_api):
-    """Ship the whole work, or some lines, as Acme."""
+    """Return a function that ships the whole fulfillment, or some lines, as Acme. It returns the answer."""
     acme_api.put(status(work, "accepted"))
 
     def ship_parcel(number, **body):
@@ -72,7 +72,7 @@ def test_every_test_number_of_the_data_set_is_recognized_as_it_says():
         ("3318810010", "", "", True),
         ("60120172242323", "", "", False),  # 14 digits without a check digit: DHL, DPD or another carrier
         ("60120172242323", "dhl", "DHL", False),
-        ("ORD202611001", "", "", False),  # three letters and nine digits
+        ("ORD202611001", "", "", False),  # three letters and nine digits are the format of no carrier
         ("TBA000000000000", "", "Amazon", False),
         ("MY-1", "", "", False),
         ("MY-1", "Harbour Couriers", "Harbour Couriers", False),

@@ -26,7 +26,7 @@ def push(client_for, shop):
 
 @pytest.fixture
 def work(acme, rival, a_variant, push):
-    """Order two lanterns, which Acme gets for 5 each. Rival has them for 7."""
+    """Push an order of two lanterns. Acme gets the order, because its price is 5 and Rival's price is 7."""
     a_variant(acme, "LAN-1", stock=10, wholesale_price="5")
     a_variant(rival, "LAN-1", stock=4, wholesale_price="7")
     return push({"sku": "LAN-1", "quantity": 2}).fulfillments.get()

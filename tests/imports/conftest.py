@@ -34,7 +34,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def upload() -> Callable[..., str]:
-    """Put a file into a supplier's area; return its path for the import."""
+    """Return a function that puts a file into a supplier's area, and returns its path for the import."""
 
     def put(supplier: Supplier, content: str | bytes, path: str = "products/file.csv") -> str:
         target = area_of(supplier) / path
@@ -46,7 +46,7 @@ def upload() -> Callable[..., str]:
 
 @pytest.fixture
 def ran(client_for: Callable[..., ApiClient]) -> Callable[..., dict[str, Any]]:
-    """Start an import over the API, run it, and read the finished job."""
+    """Return a function that starts an import over the API, runs it, and returns the finished job."""
 
     def go(supplier: Supplier, kind: str = "importProducts", **body: Any) -> dict[str, Any]:
         client = client_for(supplier)
@@ -62,7 +62,7 @@ def ran(client_for: Callable[..., ApiClient]) -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def stocked(upload: Callable[..., str], ran: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """Import a stock file into a supplier's default warehouse."""
+    """Return a function that imports a stock file into a supplier's default warehouse."""
 
     def go(supplier: Supplier, content: str | bytes, **body: Any) -> dict[str, Any]:
         path = upload(supplier, content, "inventory/stock.csv")

@@ -62,7 +62,10 @@ def with_shared(items: bytes) -> bytes:
 
 @pytest.fixture
 def took(acme, upload, ran):
-    """Import a workbook; return the job, and the seconds of CPU that the import used."""
+    """Return a function that imports a workbook.
+
+    It returns the job, and the seconds of CPU that the import used.
+    """
 
     def go(content):
         began = time.process_time()

@@ -46,7 +46,7 @@ def finish(client, acme, upload, count):
 def test_chunks_become_the_file_and_are_deleted(operator, acme):
     upload = uuid4()
     send_all(operator, upload)
-    send(operator, upload, 1, FILE[1000:2000])  # again, as if its answer was lost
+    send(operator, upload, 1, FILE[1000:2000])  # send this chunk again, as if its answer was lost
     assert finish(operator, acme, upload, 2).status_code == 302
 
     draft = ImportDraft.objects.get()

@@ -146,7 +146,7 @@ def test_line_breaks_of_a_cell_survive_the_page(operator, acme, ran):
     page = operator.get(page_of(job))
     assert page.context["rows"][0].cells[3].is_long
 
-    # Send it like a browser.
+    # Use the line endings that a browser sends.
     send(operator, job, corrected(page, 2, retail_price="3", description="one\r\ntwo"))
 
     newest()

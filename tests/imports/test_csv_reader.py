@@ -123,7 +123,7 @@ def test_a_line_longer_than_any_record_is_refused_alone_and_not_kept_in_memory(
 
 
 def watched(block, waiting):
-    """Record how many bytes are pending at each call of `_block`."""
+    """Return a replacement of `_block` that records in a list how many bytes are pending at each call."""
 
     def counting(sheet, size):
         waiting.append(len(sheet._pending))
@@ -141,7 +141,7 @@ def test_a_carriage_return_outside_of_quotes_is_explained_to_people(acme, upload
 
 @pytest.mark.parametrize(("columns", "status"), [(330, "succeeded"), (499, "failed")])
 def test_a_file_with_more_full_columns_than_can_be_kept_says_so(acme, upload, ran, columns, status):
-    random = Random(1)  # bytes that cannot be compressed
+    random = Random(1)  # random bytes cannot be compressed
     cells = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=23)) for _ in range(columns - 3)]
     header = ["sku", "title", "retail_price", *(f"c{index}" for index in range(columns - 3))]
 

@@ -233,7 +233,7 @@ def test_an_empty_file_is_not_imported_before_its_client_had_time_to_fill_it(acm
     uploaded(acme, "products/spring.csv", "sku,title,retail_price\nA-1,Shirt,1\n")
     assert sweeping.take_uploads() == 1
     Upload.objects.update(uploaded_at=timezone.now() - timedelta(minutes=2))
-    assert sweeping.take_uploads() == 0  # the second upload replaced the empty one
+    assert sweeping.take_uploads() == 0  # the second upload replaced the empty file
     assert not Upload.objects.filter(swept_at=None).exists()
 
 

@@ -31,7 +31,7 @@ SHOPIFY = (
 
 @pytest.fixture
 def send(operator, acme):
-    """Upload a file; return its draft."""
+    """Return a function that uploads a file, and returns its draft."""
 
     def go(content, kind="products", name="spring.csv"):
         content = content.encode() if isinstance(content, str) else content

@@ -25,7 +25,7 @@ ROWS = ["sku,title,retail_price", "A-1,Shirt,1"]
 
 @pytest.fixture
 def started(client_for):
-    """Start an import, and return its job, which waits for a worker."""
+    """Return a function that starts an import, and returns its job. The job waits for a worker."""
 
     def start(supplier, **body):
         answer = client_for(supplier).post("importProducts", {"data": ROWS, **body})

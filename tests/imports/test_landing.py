@@ -24,7 +24,11 @@ FILE = ["sku,title,retail_price", "A-1,Shirt,19.99", "A-2,Hat,5", "A-3,Belt,7"]
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Call a function before a range is read, or after its rows are looked up and before they are merged."""
+    """Return a function that plans a call.
+
+    The call happens before a range is read, or after the rows of a range are looked up and before they are
+    merged.
+    """
 
     def at_that_moment(moment, work):
         step = getattr(batches, {"before": "land_range", "after": "gather"}[moment])

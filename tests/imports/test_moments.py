@@ -45,7 +45,7 @@ def east(acme):
 
 @pytest.fixture
 def moves(acme, east):
-    """Reserve, ship or return stock of a variant, as orders do."""
+    """Return a function that reserves, ships or returns stock of a variant, as orders do."""
 
     def move(verb, sku, *units):
         variant = acme.variants.get(sku=sku)
@@ -58,7 +58,10 @@ def moves(acme, east):
 
 @pytest.fixture
 def uploaded(acme, east, upload, client_for):
-    """Upload a file of Acme, complete at this moment. Start its import, which then waits for a worker."""
+    """Return a function that uploads a file of Acme, complete at a given moment, and starts its import.
+
+    The import waits for a worker.
+    """
 
     def put(content, at, **body):
         path = upload(acme, content, "inventory/stock.csv")
@@ -292,7 +295,7 @@ def test_units_shipped_since_the_count_hold_a_file_and_returned_units_do_not(
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Make a concurrent change after a range is checked and before it is merged."""
+    """Return a function that makes a concurrent change between the check of a range and its merge."""
     land = StockImporter.land
 
     def happens(work):

@@ -54,7 +54,7 @@ def sheet(header: str, *rows: dict[str, Any], delimiter: str = ",") -> str:
 
 @pytest.fixture
 def landed(acme, upload, ran):
-    """Import a file with `auto`; return the job and the variants by sku."""
+    """Return a function that imports a file with `auto`. It returns the job and the variants by sku."""
 
     def go(content: str) -> tuple[dict[str, Any], dict[str, Variant]]:
         job = ran(acme, file_url=upload(acme, content), mapping="auto")

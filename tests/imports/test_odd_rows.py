@@ -16,7 +16,10 @@ HEADER = "sku,title,retail_price,description"
 
 @pytest.fixture
 def errors_csv(client_for):
-    """Return the error report of a job as text, and its rows without the header and our own columns."""
+    """Return a function that reads the error report of a job.
+
+    It returns the text, and the rows without the header and our own columns.
+    """
 
     def read(supplier, job) -> tuple[str, list[list[str]]]:
         answer = client_for(supplier).get(f"imports/{job['id']}/errors")

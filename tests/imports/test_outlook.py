@@ -15,7 +15,7 @@ __all__ = ["operator", "support"]
 
 @pytest.fixture
 def held(acme, a_variant, stocked):
-    """Import a full stock file that would set 120 variants to 0, and one from 5 to 7, so it waits."""
+    """Import a full stock file that would set 120 variants to 0, and one variant from 5 to 7, so it waits."""
     east = Warehouse.objects.get(supplier=acme, is_default=True)
     for number in range(121):
         StockLevelFactory.create(variant=a_variant(acme, f"B-{number}"), warehouse=east, on_hand=5)
@@ -74,7 +74,7 @@ def test_changes_are_shown_old_and_new_and_in_percent(operator, held):
     page = operator.get(f"/admin/imports/importjob/{held.pk}/do/approve/").text
     assert "605 → 7" in page
     assert "-98.8 %" in page
-    assert "Import the stock of" not in page  # there is no choice with one warehouse
+    assert "Import the stock of" not in page  # with one warehouse, there is no choice
 
 
 def test_a_file_is_approved_without_one_of_its_warehouses(operator, acme, a_variant, stocked, client_for):
@@ -89,7 +89,7 @@ def test_a_file_is_approved_without_one_of_its_warehouses(operator, acme, a_vari
 
     nothing = do(operator, job, "approve", reason="")
     assert "Choose at least one warehouse" in nothing.text
-    do(operator, job, "approve", warehouse_0="on")  # Acme East
+    do(operator, job, "approve", warehouse_0="on")  # approve only Acme East
     run_job(job.pk)
 
     job.refresh_from_db()

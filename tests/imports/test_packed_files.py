@@ -28,7 +28,7 @@ def zipped(**files: str | bytes) -> bytes:
 
 
 def workbook(*rows, formats=(), sheets=()) -> bytes:
-    """Make a workbook with rows in the first sheet; `formats` are (cell, number format)."""
+    """Make a workbook with rows in the first sheet. `formats` are pairs of a cell and its number format."""
     book = Workbook()
     sheet = book.active
     for row in rows:

@@ -28,7 +28,7 @@ def _no_memory_of_other_tests():
 
 @pytest.fixture
 def put(acme, client_for, upload):
-    """Upload a file, and run its automatic import to the end, as the sweep does."""
+    """Return a function that uploads a file, and runs its automatic import to the end, as the sweep does."""
     client_for(acme).put("autoImports/products", {})
 
     def go(content, path="products/spring.csv"):

@@ -65,7 +65,7 @@ def test_a_draft_that_is_discarded_while_it_is_read_ends_the_reading(operator, s
     ended = []
 
     def open_slowly(path, recognised, check):
-        check()  # raises nothing, because the draft exists
+        check()  # no error, because the draft exists
         press(operator, draft, "discard")
         try:
             check()

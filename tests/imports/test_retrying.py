@@ -114,7 +114,7 @@ def test_a_waiting_job_has_no_pace(acme, client_for, status):
         status=status,
         started_at=timezone.now() - timedelta(hours=3),
         rows_total=100,
-        rows_done=7,  # rejects that were found while the file was read
+        rows_done=7,  # these rows were rejected while the file was read
     )
 
     shown = client_for(acme).get(f"imports/{job.pk}").json()

@@ -203,7 +203,7 @@ def test_a_woocommerce_export_lands_except_the_rows_that_are_no_variants(acme, r
         PIC.format("red"),
         Decimal("0.2268"),
     )
-    assert blue.images == PIC.format("all")  # the value of its parent, not of another variant
+    assert blue.images == PIC.format("all")  # the image of its parent, not of another variant
 
 
 def test_a_variation_finds_its_parent_by_id_in_any_order(acme, ran):

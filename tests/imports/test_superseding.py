@@ -11,7 +11,10 @@ from tests.factories import StockLevelFactory, VariantFactory
 
 @pytest.fixture
 def east_and_west(acme, client_for):
-    """Create three variants in both of Acme's warehouses. A full file without two of them needs approval."""
+    """Create three variants in both of Acme's warehouses.
+
+    A full file that lacks two of these variants needs approval.
+    """
     warehouses = list(Warehouse.objects.filter(supplier=acme).order_by("pk"))
     for sku in ("A-1", "A-2", "A-3"):
         variant = VariantFactory.create(supplier=acme, sku=sku)

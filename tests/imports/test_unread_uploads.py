@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def put(acme):
-    """Create an upload from some minutes ago, which the sweep has already seen."""
+    """Return a function that creates an upload from some minutes ago, which the sweep has already seen."""
 
     def go(path: str, minutes: int = 90):
         at = timezone.now() - timedelta(minutes=minutes)

@@ -12,7 +12,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def seen(acme, client_for, a_variant):
-    """Return a function that shows Acme a movement by this actor: the actor, and whether its request."""
+    """Return a function that reads a movement of this actor as Acme.
+
+    It returns the shown actor, and whether the id of the request is shown.
+    """
     a_variant(acme, "LAMP", stock=5)
 
     def look(actor: str) -> tuple[str, bool]:

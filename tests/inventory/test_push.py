@@ -266,7 +266,8 @@ def test_a_push_of_any_size_costs_the_same_number_of_statements(
 ):
     for number in range(count):
         a_variant(acme, f"A-{number}", stock=1)
-    push([{"id": "A-0", "amount": 1}])  # stores the last use of the key and the last push of the warehouse
+    # Store the last use of the key and the last push of the warehouse now, because they cost queries.
+    push([{"id": "A-0", "amount": 1}])
 
     # Queries: the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed
     # rows, older counts, the event, end.

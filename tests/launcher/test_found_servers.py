@@ -12,7 +12,10 @@ from tools.launcher.processes import CannotStart
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Install programs that only print their version. Their folders are the whole PATH."""
+    """Return a function that installs programs which only print their version.
+
+    Their folders are the whole PATH.
+    """
 
     def install(*versions: str) -> list[Path]:
         folders = [tmp_path / version for version in versions]

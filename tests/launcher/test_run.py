@@ -38,7 +38,7 @@ def test_demo_json_is_hidden_between_two_runs_but_not_lost(tmp_path: Path) -> No
     keys.write_text("secrets")
     hide_keys(tmp_path)
     assert not keys.exists()
-    hide_keys(tmp_path)  # as in a second run, after a run that ended before its services were up
+    hide_keys(tmp_path)  # a second run hides the keys again, if the first run ended too early to show them
     reveal_keys(tmp_path)
     assert keys.read_text() == "secrets"
 

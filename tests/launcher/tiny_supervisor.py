@@ -43,7 +43,7 @@ def main() -> None:
     reaper = Reaper(keep_open=(lock,), stop_timeout=0.5)  # the children of the programs ignore SIGTERM
     try:
         with Supervisor(screen, reaper) as supervisor:
-            supervisor.run_to_end()  # runs no programs and ends at once
+            supervisor.run_to_end()  # without programs, this call ends at once
             for name in ("first", "second"):
                 command = (sys.executable, "-c", PROGRAM, name)
                 (process,) = supervisor.start(Program(name, command, folder=folder))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from tools.launcher.processes.command_line import command_of
 
-# Long enough for a busy disk: removing the files of a cluster has taken 15 seconds there.
+# Long enough for a busy disk, on which the files of a cluster have taken 15 seconds to delete.
 TIMEOUT = 60.0
 
 

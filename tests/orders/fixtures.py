@@ -45,7 +45,7 @@ def rival_api(rival: Supplier, client_for: ClientFor) -> ApiClient:
 
 @pytest.fixture
 def push(shop_api: ApiClient) -> Callable[..., Order]:
-    """Push an order with these lines, as Shop."""
+    """Return a function that pushes an order with these lines as Shop, and returns the order."""
 
     def push_order(*lines: dict[str, Any], **fields: Any) -> Order:
         answer = shop_api.post("orders", an_order(*lines, **fields))

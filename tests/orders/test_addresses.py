@@ -10,7 +10,7 @@ from tests.orders.push_bodies import ADDRESS, an_order
 
 @pytest.fixture
 def pushed(acme, a_variant, shop_api):
-    """Push an order of one lamp to this address; return the answer."""
+    """Return a function that pushes an order of one lamp to an address, and returns the answer."""
     a_variant(acme, "LAMP", stock=10)
 
     def push(number: str = "R-1", *, billing: dict[str, str] | None = None, **address: str):

@@ -115,7 +115,10 @@ def test_a_retailer_cancels_by_the_agreed_sku(placed, lamp, acme_api, shop_api):
 def test_units_that_are_added_later_have_the_price_of_that_time(
     acme, rival, a_variant, push, work_of, acme_api, rival_api
 ):
-    """Each supplier gets three of six lamps. Acme refuses before Rival, the dearer supplier, has captured."""
+    """Each supplier gets three of six lamps.
+
+    Acme refuses its lamps before Rival, the dearer supplier, has captured.
+    """
     a_variant(acme, "LAMP", stock=3, wholesale_price="1")
     dear = a_variant(rival, "LAMP", stock=3, wholesale_price="7", title="A lamp")
     order = push({"sku": "LAMP", "quantity": 6})

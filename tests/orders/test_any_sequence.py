@@ -49,7 +49,8 @@ class Stage:
 
     def perform(self, step: Step) -> Any:
         self.moments.append(now())
-        # Keep the ids for a repetition: it must use the same fulfillment, although routing may add others.
+        # Keep the ids for a repetition: a repetition must use the same fulfillment, although routing may add
+        # fulfillments.
         self.works = list(Fulfillment.objects.order_by("pk").values_list("pk", flat=True))
         return self.repeat(step)
 
@@ -175,7 +176,7 @@ class Stage:
         warehouse = supplier.warehouses.get(is_default=True)
         body = {"warehouse_id": warehouse.pk, "id_type": "sku"}
         body["inventories"] = [{"id": step.sku, "amount": step.quantity}]
-        if step.tag:  # count at a moment in the past, before some earlier actions
+        if step.tag:  # send a count of a past moment, before some earlier actions
             moments = self.moments[-3 * step.tag :]
             body["as_of"] = moments[0].isoformat()
         return self.clients[supplier.pk].post("inventory", body)

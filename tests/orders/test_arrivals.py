@@ -431,5 +431,5 @@ def test_a_stock_push_takes_the_same_queries_for_any_number_of_variants(acme, ac
             assert acme_api.post("inventory", body).json()["updated"] == elements
         return len(statements)
 
-    asked(1)  # a query made once for each key
+    asked(1)  # the first request of a key makes one query more
     assert asked(9) == asked(2)

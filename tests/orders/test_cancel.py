@@ -1,4 +1,4 @@
-"""Cancellation of whole orders and parts, by request or at once (interface 4.16)."""
+"""Cancellation of whole orders or of some units, by request or at once (interface 4.16)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ LET_GO, KEPT = {"status": "canceled"}, {"status": "cancelation not allowed"}
 
 @pytest.fixture
 def cancel(shop_api):
-    """Request the cancellation of these lines, or of the whole order, as the retailer."""
+    """Return a function that requests the cancellation of lines or of the whole order, as the retailer. It
+    returns the status and the code of the answer.
+    """
 
     def post(order, *lines, **fields):
         body = {**({"lines": list(lines)} if lines else {}), **fields}
@@ -56,7 +58,7 @@ def test_the_cancellation_of_the_largest_possible_line_can_be_requested(acme, a_
 
 
 def test_the_whole_order_can_be_canceled_after_a_request_for_a_part(work, an_order_at_acme, acme_api, cancel):
-    """An answer `unchanged` would let the supplier ship the units beyond the part."""
+    """An answer `unchanged` would let the supplier ship the units that the first request did not name."""
     assert cancel(an_order_at_acme, lamps(1)) == REQUESTED
     assert cancel(an_order_at_acme) == REQUESTED
     assert asked(work) == {"LAMP": 3, "MAT": 2}
@@ -207,7 +209,10 @@ def test_a_larger_cancellation_asks_both_suppliers(acme, rival, a_variant, push,
 def test_units_refused_during_a_request_are_canceled_by_the_next_one(
     acme, rival, a_variant, push, cancel, work_of, acme_api, rival_api
 ):
-    """A line split over two suppliers: one has a cancel request, the other has refused its units."""
+    """A line is split over two suppliers.
+
+    One supplier has a cancel request, and the other supplier has refused its units.
+    """
     for supplier in (acme, rival):
         a_variant(supplier, "SOFA", stock=2, upc="036000291452")
     order = push({"upc": "036000291452", "quantity": 4})

@@ -206,7 +206,7 @@ def test_a_move_needs_a_change_that_was_entered(order, work):
 
 
 def test_other_copies_of_the_order_and_the_fulfillment_move_in_the_one_change(order, work):
-    """If both copies of the order wrote their state, stamp and counts, these would be wrong."""
+    """If two copies of the order wrote their state, stamp and counts, the stored values would be wrong."""
     copy = Fulfillment.objects.select_related("order").get(pk=work.pk)
     copy.order.ship_until = None
     assert copy.order is not order

@@ -52,7 +52,7 @@ def _own_folder(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def put(acme) -> Callable[..., ImportJob]:
-    """Put a file into Acme's tracking/, and import it as the sweep would."""
+    """Return a function that puts a file into Acme's tracking/, and imports it as the sweep would."""
 
     def go(content: bytes, name: str) -> ImportJob:
         area_of(acme).area.prepare()

@@ -40,7 +40,7 @@ COLUMNS_OF_1_0 = [
 
 
 def two_values(field: Any) -> tuple[Any, Any]:
-    """Return two different values of a field. Both differ from its default."""
+    """Return two different values of a field, which also differ from the default of the field."""
     match field:
         case AddressBody():
             return ADDRESS, ADDRESS | {"city": "Leeds"}

@@ -100,7 +100,7 @@ def test_holding_and_releasing_are_events_for_the_supplier(work, an_order_at_acm
 
     change_it(an_order_at_acme, hold)
     held = acme_api.get(f"fulfillments/{work.pk}").json()
-    change_it(an_order_at_acme, hold)  # unchanged: no second event
+    change_it(an_order_at_acme, hold)  # the order is held already, so there is no second event
     change_it(an_order_at_acme, release)
 
     assert types_of(acme_api, "fulfillment.")[-2:] == ["fulfillment.held", "fulfillment.released"]

@@ -125,7 +125,8 @@ def test_any_number_of_parcels_costs_the_same(
         back = {"reason": "broken", "return_lines": [{"sku": "LAMP-0", "quantity": 1}]}
         acme_api.post(f"fulfillments/{work.pk}/returns", back)
 
-    # Queries: the key; the orders; their lines and fulfillments; parcels and returns; lines of these two.
+    # Queries: the key; the orders; their lines and fulfillments; parcels and returns; the lines of parcels
+    # and of returns.
     with django_assert_num_queries(7):
         [_, *listed] = shop_api.get("orders").json()["results"]
     assert [len(each["fulfillments"][0]["shipments"][0]["items"]) for each in listed] == [count] * count

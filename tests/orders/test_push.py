@@ -529,7 +529,8 @@ def test_a_push_of_any_number_of_lines_costs_the_same(
         {"sku": "RUG", "quantity": 1}, *({"sku": f"LAMP-{number}", "quantity": 1} for number in range(lines))
     )
 
-    send(an_order({"sku": "RUG", "quantity": 1}))  # stores the first use of the key
+    # Store the first use of the key now, because it costs a query.
+    send(an_order({"sku": "RUG", "quantity": 1}))
     # Queries: the key; the retailer's currency; a savepoint; the order; partners with their warehouses,
     # variants; stock locked; waiting orders; lines; fulfillments; their lines; the decision; stock written;
     # events; the stamp; the savepoint released.

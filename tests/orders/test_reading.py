@@ -1,4 +1,4 @@
-"""Reading one order, listing, polling and counting them (interface 4.17 to 4.19, contract 4)."""
+"""Reading an order, and listing, polling and counting orders (interface 4.17 to 4.19, contract 4)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def orders(lamp, push):
 
 @pytest.fixture
 def move(acme_api, shop_api):
-    """Bring an order into a state."""
+    """Return a function that brings an order into a state."""
 
     def bring(order: Order, state: str) -> None:
         path = f"fulfillments/{Fulfillment.objects.get(order=order).pk}/setStatus"
@@ -321,7 +321,7 @@ def forged(*parts: object) -> str:
         "x",
         "%00",
         forged(),
-        forged("id", ">", "5"),  # the cursor of a list in another order
+        forged("id", ">", "5"),  # the cursor of a list that is sorted by another column
         forged("updated_at", ">", "5"),
         forged("updated_at", ">", 5),
         forged("updated_at", "=", "2026-01-01T00:00:00Z"),

@@ -58,8 +58,10 @@ def lived(acme, a_variant, push, work_of, acme_api, shop_api):  # noqa: F811
             status(work, "shipped"), {"tracking_number": "T", "lines": [line_units(work, "LAMP", 2)]}
         ),
         acme_api.post("fulfillments/rejections", [refusal]),
-        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # two of the three are dropped
-        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),  # one dropped, one requested back
+        # Acme refused three lamps. The first request drops two of them. The second request drops the third
+        # lamp, and asks Acme for another lamp.
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),
+        shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),
         acme_api.put(status(work), {"status": "canceled"}),
         acme_api.post(f"fulfillments/{work.pk}/returns", came_back),
         shop_api.post(cancel, {"lines": [{"sku": "LAMP", "quantity": 2}]}),

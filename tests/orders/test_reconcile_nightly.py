@@ -15,7 +15,7 @@ from tests.orders.test_reconcile import damage
 
 @pytest.fixture
 def at(monkeypatch):
-    """Set the time of the nightly run's clock."""
+    """Return a function that sets the time of the nightly run's clock."""
 
     def set_time(day: int, hour: int, minute: int = 0) -> None:
         moment = datetime(2026, 11, day, hour, minute, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""`manage.py reconcile` checks stock by ledgers, states by histories, clocks by stamps, and repairs them."""
+"""`manage.py reconcile` checks and repairs stock by ledgers, states by histories, and clocks by stamps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def _invariants_hold():
 
 @pytest.fixture
 def lamps(work, acme_api):
-    """Order three of ten lamps and ship one (9 on hand, 2 reserved); order two of ten mats."""
+    """Order three of ten lamps, and ship one lamp: 9 are on hand, and 2 are reserved.
+
+    Order two of ten mats.
+    """
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 1)]})
     assert list(differences()) == []

@@ -23,7 +23,7 @@ def _invariants_hold():
 
 @pytest.fixture
 def lamps(work, acme_api):
-    """Order three of ten lamps, and ship one: 9 are on hand, and 2 of these are reserved."""
+    """Order three of ten lamps, and ship one lamp: 9 are on hand, and 2 are reserved."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1", "lines": [line_units(work, "LAMP", 1)]})
     assert found() == []
@@ -183,7 +183,10 @@ DAMAGES = {
 
 @pytest.fixture
 def market(acme, shop, a_variant, push, work_of, acme_api, shop_api):
-    """Push three orders: ship one, request the cancellation of one, and hold one."""
+    """Push three orders.
+
+    Ship the first order, request the cancellation of the second order, and hold the third order.
+    """
     shop.partnerships.update(hours_to_accept=4, hours_to_ship=48, hours_to_answer=24)
     a_variant(acme, "LAMP", stock=20)
     shipped, canceling, held = (push({"sku": "LAMP", "quantity": 2}) for _ in range(3))

@@ -15,7 +15,7 @@ NEW_STREET = ADDRESS | {"address1": "1 New Street"}
 
 @pytest.fixture
 def change(shop_api):
-    """Change an order with this body, as Shop; return status and code."""
+    """Return a function that changes an order with this body, as Shop. It returns status and code."""
 
     def patch(order, body, **headers):
         answer = shop_api.request("PATCH", f"orders/{order.pk}", body, **headers)

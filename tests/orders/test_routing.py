@@ -23,7 +23,10 @@ def third(shop):
 
 @pytest.fixture
 def offer(a_variant):
-    """Create a variant with a wholesale price and its units per warehouse, the default one first."""
+    """Return a function that creates a variant with a wholesale price and units per warehouse.
+
+    The units of the default warehouse come first.
+    """
 
     def make(supplier, sku, price, *stock):
         variant = a_variant(supplier, sku, wholesale_price=price)
@@ -87,7 +90,7 @@ def test_at_equal_cost_the_suppliers_priority_decides(first, acme, rival, offer,
 
 
 def test_without_a_wholesale_price_the_retail_price_counts_as_the_cost(acme, rival, offer, push):
-    offer(acme, "LAMP", None, 9)  # 19.99
+    offer(acme, "LAMP", None, 9)  # its retail price is 19.99
     offer(rival, "LAMP", "19.98", 9)
 
     assert [*plan(push(want("LAMP")))] == ["Rival East"]

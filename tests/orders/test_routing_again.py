@@ -21,7 +21,7 @@ OPERATOR = Actor(ActorKind.OPERATOR, "operator")
 
 @pytest.fixture
 def stocked(a_variant):
-    """Create a variant with units in the supplier's warehouses East and West."""
+    """Return a function that creates a variant with units in the supplier's warehouses East and West."""
 
     def make(supplier, sku, east, west=0, **fields):
         variant = a_variant(supplier, sku, **fields)
@@ -163,7 +163,10 @@ def test_a_concurrent_capture_waits_and_shows_the_joined_units(
 
 
 def _until_somebody_waits(other: threading.Thread) -> None:
-    """Wait until the other thread waits for a lock; fail if it ends without waiting, or after a minute."""
+    """Wait until the other thread waits for a lock.
+
+    Fail if the thread ends without waiting, or after a minute.
+    """
     end = time.monotonic() + 60
     with connection.cursor() as cursor:
         while time.monotonic() < end:

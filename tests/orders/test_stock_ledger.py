@@ -15,7 +15,9 @@ from tests.orders.fixtures import line_units, status
 
 
 def movements(**of):
-    """Return kind, both changes, both numbers after it, and the cause of each movement, oldest first."""
+    """Return the kind and the numbers of each movement, oldest first. The numbers are the changes of
+    `on_hand` and `reserved`, the new `on_hand` and `reserved`, and the moved units.
+    """
     found = StockMovement.objects.filter(**of).order_by("id")
     return [(m.kind, m.on_hand_change, m.reserved_change, m.on_hand, m.reserved, m.moved) for m in found]
 
@@ -184,7 +186,7 @@ def test_units_shipped_before_the_first_count_are_not_subtracted(
 
 @pytest.fixture
 def come_back(work, acme_api):
-    """Ship everything as Acme, and record returned lamps."""
+    """Ship all units as Acme. Return a function that records returned lamps."""
     acme_api.put(status(work, "accepted"))
     acme_api.put(status(work, "shipped"), {"tracking_number": "T-1"})
 
@@ -256,7 +258,7 @@ def test_an_operator_adjusts_with_a_reason(acme, a_variant, admin_client, count)
     path = f"/admin/inventory/stocklevel/{level.pk}/do/adjust/"
     before = now()
 
-    assert admin_client.post(path, {"units": "-2"}).status_code == 200  # no reason
+    assert admin_client.post(path, {"units": "-2"}).status_code == 200  # the reason is missing
     answer = admin_client.post(path, {"units": "-2", "reason": "water damage"})
     assert answer.status_code == 302
 

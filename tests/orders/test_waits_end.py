@@ -17,7 +17,7 @@ from tests.orders.push_bodies import an_order
 
 @pytest.fixture
 def waiting(acme, a_variant, push):
-    """Push an order of five lamps, of which two are in stock and three wait."""
+    """Return a function that pushes an order of five lamps, of which two are in stock and three wait."""
     a_variant(acme, "LAMP", stock=2)
 
     def push_(**fields) -> Order:

@@ -48,7 +48,7 @@ def sam(shop: Retailer, member_of: Callable[..., Member]) -> Client:
 
 
 def act(client: Client, path: str, **answers: Any) -> Any:
-    """Open the page of an action, send its form, and follow to the page that it leads to."""
+    """Open the page of an action, send its form, and return the page after the redirect."""
     page = client.get(path)
     assert page.status_code == 200, page.content
     [form_id] = re.findall(r'name="form_id" value="([^"]+)"', page.content.decode())

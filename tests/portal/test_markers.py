@@ -113,7 +113,7 @@ def shipped(api, part, own) -> None:
 
 
 def left_open(api, part, own) -> None:
-    """Do nothing, so that the part stays open."""
+    """Do nothing, so that the fulfillment stays open."""
 
 
 @pytest.fixture

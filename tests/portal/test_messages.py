@@ -30,7 +30,10 @@ def work(acme, shop, a_variant, pushed):
 
 
 def write(operator: Any, record: Any, contact: Contact, *, answer: bool = False, **fields: Any) -> Any:
-    """Write to a contact on the page of a record, or record the contact's answer, as an operator."""
+    """Write to a contact on the page of a record as an operator, or record the contact's answer.
+
+    Return the next page.
+    """
     sent = {"contact": contact.pk, "subject": "A date?", "text": "Hello Anna", "form_id": uuid4(), **fields}
     path = f"/admin/{record._meta.app_label}/{record._meta.model_name}/{record.pk}/message/"
     return operator.post(f"{path}{'?answer=1' if answer else ''}", sent, follow=True)

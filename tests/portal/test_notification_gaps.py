@@ -1,4 +1,4 @@
-"""Mails to members after a failure: nothing is left out in silence, and a failing mail blocks no other."""
+"""Mails to members after a failure: nothing is left out in silence, and failed mails delay no other mail."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_mail_that_fails_slowly_does_not_stop_the_mails_behind_it(
         reached.append(member)
 
     monkeypatch.setattr(sending, "_mail", send)
-    monkeypatch.setattr(sending, "SECONDS", 0)  # the first mail of each half ends the half
+    monkeypatch.setattr(sending, "SECONDS", 0)  # each half of a run ends after its first mail
     for _ in range(3):
         send_due()
 

@@ -1,4 +1,4 @@
-"""A supplier's clerk finds products, corrects prices and titles in place, and reads a product's page."""
+"""A supplier's clerk finds products, corrects prices and titles in the list, and reads a product's page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of products after a page with errors: every changed row of the longer form is saved."""
+"""The list of products after an error: the page also shows the wrong rows, and saves all changed rows."""
 
 from __future__ import annotations
 

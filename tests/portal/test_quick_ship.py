@@ -34,7 +34,7 @@ def preview(client, text="", **typed):
 
 
 def ship(client, page):
-    """Press the button of a preview, and return the page of results with the data that was sent."""
+    """Press the button of a preview. Return the page of results, and the data that was sent."""
     text = page.content.decode()
     [form_id] = re.findall(r'name="form_id" value="([^"]+)"', text)
     sent = {"ship": "1", "form_id": form_id, "rows": page.context["pasted"]}

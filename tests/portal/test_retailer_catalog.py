@@ -23,7 +23,11 @@ COLUMNS = "id,sku,supplier,wholesale_price,retail_price,available,expected"
 
 @pytest.fixture
 def goods(acme, rival, shop, a_variant, pushed, client_for):
-    """Create products: with a model, safety stock, reserved units or expected stock, or without a price."""
+    """Create products for the catalog page.
+
+    Some have a model, safety stock, reserved units or a restock date, and some have no wholesale price. Shop
+    may not see two of the products.
+    """
     Supplier.objects.filter(pk=rival.pk).update(safety_stock=2)
     lamp = a_variant(acme, "LAMP-R", stock=10, title="Red lamp", model="LAMP", wholesale_price="9.5")
     a_variant(acme, "LAMP-B", stock=3, title="Blue lamp", model="LAMP", wholesale_price="8")

@@ -32,7 +32,7 @@ def page(order):
 
 @pytest.fixture
 def work(acme, client_for, order):
-    """Return a function that moves Acme's part of the order to a status."""
+    """Return a function that brings Acme's fulfillment of the order into a state."""
     client, [part] = client_for(acme), order.fulfillments.all()
 
     def move(status, body=None):

@@ -1,4 +1,4 @@
-"""A form of an action that was opened before another person changed the record does nothing unseen."""
+"""An action whose record was changed after the form was opened does nothing, and shows a message."""
 
 from __future__ import annotations
 

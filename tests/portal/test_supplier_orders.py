@@ -130,7 +130,7 @@ def test_the_page_shows_only_names_of_the_own_party(ana, operator, work, page): 
     assert "an operator" in text
     assert "olga" not in text
     assert "agreed by telephone" not in text
-    assert "ERP" not in text  # the name of the retailer's key
+    assert "ERP" not in text  # a supplier does not see the name of the retailer's key
 
 
 def test_a_late_form_shows_the_new_state_and_the_typed_tracking_number(ana, work, page):

@@ -110,7 +110,8 @@ def connect() -> Iterator[Callable[..., paramiko.SSHClient]]:
             name = f"[127.0.0.1]:{server.port}"
             client.get_host_keys().add(name, "ssh-ed25519", server._keys[0])
             how = {"password": PASSWORD, **how} if "pkey" not in how else how
-            how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}  # for a busy machine
+            # A busy machine needs more time than paramiko's defaults.
+            how = {"timeout": 60, "banner_timeout": 60, "auth_timeout": 60, **how}
             client.connect("127.0.0.1", server.port, username, look_for_keys=False, allow_agent=False, **how)
             at_once(client.get_transport())
             return client

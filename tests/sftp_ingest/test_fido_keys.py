@@ -102,7 +102,7 @@ def test_a_line_is_shown_with_its_kind_and_read_only_when_whole(kind):
 
     assert fingerprints(key.line) == [f"{key.fingerprint} ({kind.shown})"]
     with pytest.raises(ValueError, match="supported kind"):
-        parse_public_key(key.line)  # the key of a host
+        parse_public_key(key.line)  # a host's key cannot be a security key
     for part in (key.blob[:-3], key.blob[:40], key.blob + b"more", b""):
         key.blob = part
         with pytest.raises(ValueError, match="supported kind"):

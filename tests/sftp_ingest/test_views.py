@@ -82,7 +82,8 @@ def test_a_list_of_any_length_costs_two_queries(
     acme: Supplier, uploads, client_for, django_assert_num_queries
 ):
     client = client_for(acme)
-    client.get("uploads")  # stores the use of the key, once a minute
+    # Store the use of the key now: this costs a query once a minute.
+    client.get("uploads")
     with django_assert_num_queries(2):  # queries: the key with its party, the page
         client.get("uploads")
 

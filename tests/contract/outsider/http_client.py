@@ -95,7 +95,10 @@ class Caller:
         headers: Mapping[str, str | None] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Send a request. A path without a leading `/` is relative to `base`. None removes a header."""
+        """Send a request, and return the answer.
+
+        A path without a leading `/` is relative to `base`. A header with the value None is not sent.
+        """
         address = urlsplit(path if path.startswith("http") else self.origin + self._path(path))
         target = quote(address.path, safe="/%:@") + (f"?{address.query}" if address.query else "")
         if query:

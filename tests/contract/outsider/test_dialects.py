@@ -129,7 +129,10 @@ def test_the_same_parcels_again_are_unchanged(acme, pair):
 
 
 def test_one_parcel_named_twice_is_one_parcel_or_an_error(acme, pair):
-    """Contract, head: no input is ignored silently. If the request succeeds, it ships the units of both."""
+    """Contract, head: no input is ignored silently.
+
+    If the request succeeds, it ships the units of both items.
+    """
     _, held, (one, _) = pair
     item = {"sku": one["sku"], "quantity": 1}
     answer = parcels(acme, held, parcel("P-1", item), parcel("P-1", item))

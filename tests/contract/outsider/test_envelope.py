@@ -57,7 +57,8 @@ def test_rate_limit_headers_are_on_every_answer(acme):
 def test_the_remaining_count_goes_down(acme):
     """Contract 2: each request of a key counts for its rate limit."""
     left = [int(acme.get("fulfillments/0").headers["RateLimit-Remaining"]) for _ in range(3)]
-    assert left[0] > left[1] > left[2] or left[2] > left[0], left  # a new minute may begin between
+    # A new minute may begin between two requests.
+    assert left[0] > left[1] > left[2] or left[2] > left[0], left
 
 
 @pytest.mark.parametrize("path", ["fulfillments", "variants", "imports", "uploads", "events", "inventory"])
@@ -380,7 +381,7 @@ def test_a_limit_is_accepted_at_its_bounds(acme, shop, limit):
 
 
 def test_unknown_query_parameters_are_ignored(acme, shop):
-    """Contract 12 and head: unknown parameters are ignored: some clients add `_=<milliseconds>`."""
+    """Contract 12 and head: unknown parameters are ignored, because some clients add `_=<milliseconds>`."""
     for answer in (
         acme.get("fulfillments", {"_": "1712345678901", "limit": 1}),
         shop.get("orders", {"_": "1712345678901", "limit": 1}),

@@ -123,9 +123,10 @@ def test_the_templates_own_lines_are_skipped_with_a_warning(acme):
     ids=str,
 )
 def test_decimal_points_and_commas_are_read(acme, area, parted, cells, prices):
-    """Contract 6: `.` separates the decimals. In a file with semicolons, `,` may separate them.
+    """Contract 6:
 
-    The other cells of the column then decide. A row with an ambiguous number such as `1,234` is rejected.
+    `.` separates the decimals, and `,` also does so in a file with semicolons. A number such as `1,234` is
+    ambiguous: the other cells of its column decide, or its row is rejected.
     """
     skus = [unique("P") for _ in cells]
     text = "\n".join(

@@ -301,7 +301,7 @@ def test_a_numeric_sku_keeps_its_leading_zeros(acme, area):
 
 @pytest.mark.parametrize("cell", ["5.0", "5", " 5 ", "5,0"])
 def test_an_amount_is_a_whole_number_and_never_rounded(acme, area, cell):
-    """Contract 6: the service never guesses. It stores 5, or rejects the row."""
+    """Contract 6: the service never guesses. Each of these cells is read as 5, or its row is rejected."""
     sku = new_variant(acme)["sku"]
     job = ended(acme, body(acme, uploaded(area, f'sku,quantity\n{sku},"{cell}"\n')))
     assert job["rejected"] == 1 or numbers(acme, sku)[0] == 5, job

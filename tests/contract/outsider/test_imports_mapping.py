@@ -103,7 +103,6 @@ def test_a_cell_that_is_wrong_rejects_its_row_and_names_the_field(acme, column, 
 
 
 def test_a_row_with_a_wrong_picture_is_imported_without_the_picture(acme):
-    """A row with a wrong picture is imported without the picture, and the job has a warning."""
     sku = unique("P")
     job = import_lines(acme, "sku,title,retail_price,images", f"{sku},x,1,nope")
     assert counts(job) == {"created": 1}, job

@@ -135,7 +135,7 @@ def test_the_service_type_is_required(shop):
 
 @pytest.mark.parametrize("kind", ["retail", "", "ECOMMERCE1", "ecommerce,wholesale"])
 def test_another_service_type_is_refused_with_the_list(shop, kind):
-    """Contract 5: an unknown `service_type` gets 400, and the answer lists the known ones."""
+    """Contract 5: an unknown `service_type` gets 400, and the answer lists the known types."""
     answer = shop.get("variants", {"service_type": kind})
     fault(answer, 400, ("validation_error", "missing_parameter"), "service_type")
     assert all(name in answer.text for name in ("ecommerce", "marketplace", "wholesale")), answer

@@ -120,7 +120,8 @@ def schema(anyone):
 def operations(schema):
     """Return the operations of the OpenAPI document by path and method.
 
-    `{}` replaces each placeholder. A placeholder for a status is replaced by each of its values.
+    `{}` replaces each placeholder in a path. A path that ends with a status is also returned with each value
+    of the status.
     """
     found: dict[str, dict[str, object]] = {}
     for path, methods in schema["paths"].items():
@@ -335,7 +336,10 @@ def test_the_documents_name_this_service(anyone):
 
 
 def test_the_docs_page_loads_nothing_from_other_hosts(anyone):
-    """Contract 11: the service serves all assets of `GET /v3/docs` itself. Contract 12: it is public."""
+    """Contract 11: the service serves all assets of `GET /v3/docs` itself.
+
+    Contract 12: the page is public.
+    """
     answer = anyone.get("/v3/docs", Accept="text/html,application/xhtml+xml,*/*;q=0.8")
     assert answer.status == 200, answer
     assert answer.headers.get_content_type() == "text/html"

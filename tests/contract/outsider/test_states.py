@@ -59,7 +59,7 @@ def pull_trigger(supplier, number, trigger):
 def as_read(supplier, number):
     """Return the fulfillment as the supplier reads it, without `captured_at`.
 
-    A concurrent test may list all fulfillments, and so capture this one.
+    A concurrent test may list all fulfillments, which sets `captured_at`.
     """
     return {**fulfillment(supplier, number), "captured_at": None}
 

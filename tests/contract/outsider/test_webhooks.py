@@ -1,4 +1,7 @@
-"""Webhooks with a receiver in this process (contract 13). The service must be allowed to call it."""
+"""Webhooks with a receiver in this process (contract 13).
+
+The service must be allowed to call the receiver.
+"""
 
 from __future__ import annotations
 

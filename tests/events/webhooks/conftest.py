@@ -47,7 +47,7 @@ def _local_receivers(settings) -> None:
 
 @pytest.fixture
 def happen(shop) -> Callable[..., Event]:
-    """Commit an event of an order of Shop."""
+    """Return a function that commits an event of an order of Shop."""
 
     def make(order: int, type_: str = "order.created") -> Event:
         with transaction.atomic():

@@ -26,7 +26,7 @@ Certified = Callable[..., Path]
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Certified:
-    """Write a self-signed certificate and its key to a file."""
+    """Return a function that writes a self-signed certificate and its key to a file, and returns the file."""
 
     def make(host: str = HOST, *, ends: timedelta = timedelta(days=1)) -> Path:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -51,7 +51,10 @@ def certificate(tmp_path: Path) -> Certified:
 
 @pytest.fixture
 def answer(names: dict[str, list[str]]) -> Callable[[Path], tuple[ReceiverAnswer, ReceiverServer]]:  # noqa: F811
-    """Send a webhook to a receiver with this certificate. Return the result and the receiver."""
+    """Return a function that sends a webhook to a receiver with this certificate.
+
+    It returns the result and the receiver.
+    """
     names[HOST] = ["127.0.0.1"]
 
     def send(file: Path) -> tuple[ReceiverAnswer, ReceiverServer]:
@@ -72,7 +75,7 @@ def _secured(file: Path) -> Iterator[ReceiverServer]:
 
 @pytest.fixture
 def trust(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
-    """Let the client trust this certificate as an authority of its machine."""
+    """Return a function that makes this certificate an authority which the client trusts."""
     return lambda file: monkeypatch.setenv("SSL_CERT_FILE", str(file))
 
 

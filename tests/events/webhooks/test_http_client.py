@@ -23,7 +23,7 @@ Talk = Callable[[socket.socket], object]
 
 
 def post(*urls: str) -> list[ReceiverAnswer]:
-    """Send one client's requests to these URLs, one after the other."""
+    """Send one client's requests to these URLs, one after another, and return the answers."""
 
     async def all_of_them() -> list[ReceiverAnswer]:
         client = HttpClient()

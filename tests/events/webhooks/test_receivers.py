@@ -46,7 +46,10 @@ def test_deliveries_behind_a_failed_one_are_forgotten_until_due(receiver):
 
 
 def test_a_delivery_that_arrived_meanwhile_does_not_delay_the_next_one(receiver):
-    """Event 1 is taken but not stored yet. Only a delivery between the two may delay event 3."""
+    """Event 1 is taken, but its result is not stored yet.
+
+    Only a delivery between events 1 and 3 may delay event 3.
+    """
     assert hold(receiver, due(3, before=2), taken=[1]) == [False]
     assert hold(receiver, due(3, before=2), taken=[2]) == [True]
 

@@ -209,7 +209,7 @@ def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
             stretch = {"after": post.json["id"] - 1, "until": post.json["id"]}
             answered = client_for(shop).post(f"webhooks/{webhook.pk}/replay", stretch).json()
             replayed.append(answered["deliveries"])
-            connection.close()  # close the connection of this thread
+            connection.close()  # Django does not close the connection of this thread
         return 200
 
     replayed: list[object] = []
@@ -226,7 +226,7 @@ def test_a_delivery_replayed_before_its_answer_is_stored_is_sent_again(
 def test_a_receiver_that_was_down_gets_all_waiting_events_when_it_is_back(
     happen, sending, a_webhook, monkeypatch
 ):
-    """Without the early attempts after the receiver's return, its deliveries would wait for an hour."""
+    """Without the early attempts, the deliveries would wait for an hour after the receiver is back."""
     monkeypatch.setattr(states, "DELAYS", (3600,))
     monkeypatch.setattr(receivers, "FIRST_PAUSE", 0.1)
     monkeypatch.setattr(receivers, "LONGEST_PAUSE", 0.2)

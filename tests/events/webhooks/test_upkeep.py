@@ -23,7 +23,7 @@ def days(number):
 
 
 def test_expired_deliveries_are_given_up_and_old_ones_deleted(shop, happen, monkeypatch):
-    monkeypatch.setattr("events.webhooks.upkeep.MOST", 1)  # in many steps
+    monkeypatch.setattr("events.webhooks.upkeep.MOST", 1)  # each step handles only one row
     for order in range(8):
         happen(order)
     Event.publish()
@@ -70,7 +70,8 @@ def test_an_answer_to_an_earlier_attempt_does_not_end_a_replay(shop, happen):
     )
     share = SenderShare()
     share.renew([])
-    [open_] = read_due(share.sender_id, {}, ())  # a receiver that hangs has this delivery
+    # The delivery is still open at its receiver, which hangs.
+    [open_] = read_due(share.sender_id, {}, ())
     keep_up_webhooks()
     assert services.revive(delivery.webhook, by=ROBOT) == 1
 

@@ -29,7 +29,7 @@ def text_of(supplier: Supplier, name: str) -> str:
 
 @pytest.fixture
 def put(acme, settings):
-    """Upload a CSV with these rows to Acme's tracking/, and import it as the sweep does."""
+    """Return a function that uploads a CSV to Acme's tracking/, and imports it as the sweep does."""
     settings.UPLOADS_DIR.mkdir(parents=True, exist_ok=True)
 
     def go(*rows: str, header: str = HEADER, name: str = "today.csv", content: bytes = b"") -> ImportJob:

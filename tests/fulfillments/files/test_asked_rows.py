@@ -25,7 +25,7 @@ def moment_of(type_: str) -> str:
 
 @pytest.fixture
 def ask_back(shop_api, work):
-    """Request the cancellation of some of Acme's units, as Shop."""
+    """Return a function that requests the cancellation of some of Acme's units, as Shop."""
 
     def ask(quantity: int, sku: str = "LAMP") -> None:
         body = {"lines": [{"sku": sku, "quantity": quantity}]}

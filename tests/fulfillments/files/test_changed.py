@@ -30,7 +30,7 @@ def parsed(content: bytes) -> Rows:
 
 @pytest.fixture
 def read(acme_sftp) -> Callable[[], Rows]:
-    """Download the whole file, as a client does."""
+    """Return a function that downloads the whole file, as a client does, and returns its rows."""
 
     def download() -> Rows:
         local = io.BytesIO()
@@ -120,7 +120,7 @@ def test_an_interrupted_download_shows_the_same_changes_again(read, connect, ser
     held(captured)
     torn = connect(server, "acme").open_sftp()
     file = torn.open("orders/changed.csv")
-    assert b"held" in file.read()  # the server sent everything, but cannot know whether it arrived
+    assert b"held" in file.read()  # the server sent the whole file, but cannot know whether the client got it
     torn.get_channel().get_transport().close()
 
     assert [row["change"] for row in read()] == ["held"]

@@ -23,7 +23,7 @@ LISTED = ["canceling.csv", "canceling.xlsx", "changed.csv", "new.csv", "new.xlsx
 
 @pytest.fixture
 def read(acme_sftp):
-    """Return the rows of a file in orders/."""
+    """Return a function that reads the rows of a file in orders/."""
 
     def lines(name: str) -> list[dict[str, str]]:
         local = io.BytesIO()

@@ -27,7 +27,7 @@ def reject_of(job: ImportJob) -> tuple[str, str]:
 
 @pytest.fixture
 def ask_back(shop_api, work):
-    """Request the cancellation of some lamps, or of the whole order, as Shop."""
+    """Return a function that requests the cancellation of some lamps, or of the whole order, as Shop."""
 
     def ask(quantity: int | None = None) -> None:
         body = {"lines": [{"sku": "LAMP", "quantity": quantity}]} if quantity else {}

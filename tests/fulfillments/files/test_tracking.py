@@ -45,7 +45,7 @@ def test_the_lines_of_one_parcel_are_one_parcel_in_any_order(put, work):
     job = put(*rows)
 
     lamp, mat = work.lines.all()
-    assert counts(job) == ("succeeded", 2, 1, 0)  # the parcel ships first: `accept` changes nothing
+    assert counts(job) == ("succeeded", 2, 1, 0)  # the parcel is shipped first, so `accept` changes nothing
     assert Shipment.objects.get().items == [{"line": lamp.pk, "quantity": 2}, {"line": mat.pk, "quantity": 2}]
     assert state_of(work) == "accepted"
     assert counts(put(*rows)) == ("succeeded", 0, 3, 0)

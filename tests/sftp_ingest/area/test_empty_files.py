@@ -12,7 +12,10 @@ CSV = b"sku,title\nA-1,Lamp\n"
 
 
 def test_an_empty_file_that_is_opened_again_is_not_for_import(acme_sftp):
-    """Some clients create an empty file, and open it again to write it. The file is complete after that."""
+    """Some clients create an empty file, and open it again to write its content.
+
+    Only the file with content is imported.
+    """
     acme_sftp.open("products/spring.csv", "w").close()
     assert Upload.objects.get().swept_at is None
     file = acme_sftp.open("products/spring.csv", "w")

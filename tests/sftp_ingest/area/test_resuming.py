@@ -29,7 +29,10 @@ PATH = "products/spring.csv"
 
 
 def go_on(client: paramiko.SFTPClient, content: bytes, path: str = PATH, *, at: int | None = None) -> None:
-    """Write the rest of an interrupted upload, or all bytes from `at` on. Fail if the CLOSE is refused."""
+    """Write the missing bytes of an interrupted upload, or all bytes from `at` on.
+
+    Fail if the CLOSE is refused.
+    """
     flags = paramiko.sftp.SFTP_FLAG_WRITE | paramiko.sftp.SFTP_FLAG_CREATE
     start = client.stat(path).st_size if at is None else at
     _, message = client._request(CMD_OPEN, path.encode(), flags, paramiko.SFTPAttributes())

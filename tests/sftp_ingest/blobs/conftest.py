@@ -18,7 +18,10 @@ from sftp_ingest.blobs.store import Store
 from sftp_ingest.blobs.stores import store_for_new
 
 PART = 128 * 1024
-"""The size of a part. S3 requires 5 MiB; these tests divide all sizes by 40, to move fewer bytes."""
+"""The size of a part.
+
+S3 requires 5 MiB; these tests divide all sizes by 40, so that they send fewer bytes.
+"""
 SIZES = {(s3, "PART_SIZE"): PART, (s3, "READ_AHEAD"): PART * 4 // 5, (bucket, "CHUNK_SIZE"): PART // 5}
 SESSION = boto3.session.Session()  # a new session would read the description of S3 again
 

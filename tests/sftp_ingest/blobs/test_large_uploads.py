@@ -80,7 +80,8 @@ def test_a_store_that_fails_at_any_stage_leaves_the_former_version(
             failed = True
 
     assert (acme_area / PATH).read_bytes() == (b"former\n" if failed else LARGE)
-    assert failed or stage in ("send_part", "put", "checkpoint")  # one of the two stores has no such stage
+    # The named stages exist in only one of the two stores.
+    assert failed or stage in ("send_part", "put", "checkpoint")
     put(acme_sftp, LARGE, PATH)
     assert (acme_area / PATH).read_bytes() == LARGE
     assert Area(acme_area.supplier.pk).recalculate() == 0
@@ -109,7 +110,7 @@ def test_blobs_without_references_are_collected_and_others_stay(
     assert take_uploads() == 0  # until the sweep, each upload keeps its content for its own job
     contents.write([b"that nothing came to refer to"])
     collect()
-    assert Blob.objects.count() == 3  # a reader may still use it
+    assert Blob.objects.count() == 3  # a reader may still use an unused blob
 
     monkeypatch.setattr(contents, "UNUSED_KEPT", -contents.UNUSED_KEPT)
     collect()

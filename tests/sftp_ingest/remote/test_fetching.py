@@ -49,7 +49,7 @@ def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogi
 
 @pytest.fixture
 def url(registered: RemoteHost, server: SftpServer, rival: Supplier, settings) -> str:
-    settings.SFTP_PORT = 1  # any other port than this server's, so that its URL names another host
+    settings.SFTP_PORT = 1  # a wrong port, so that the URL below does not name this service
     (area_of(rival) / "out.csv").write_bytes(CSV)
     return f"sftp://127.0.0.1:{server.port}/out.csv"
 
@@ -178,7 +178,8 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
 ):
     whole = ReadHandle.read
     lost: list[int] = []
-    # Set after the first chunk has arrived. Without an old chunk, the fetch could not mix old and new chunks.
+    # This event is set when the first chunk has arrived. Without an old chunk, the fetch could not mix old
+    # and new chunks.
     came = threading.Event()
 
     def cut_once(handle: ReadHandle, offset: int, length: int) -> bytes:
@@ -226,7 +227,10 @@ def test_no_byte_is_requested_twice_however_much_a_host_returns_at_once(
 
 @pytest.fixture
 def silent_host(url: str, monkeypatch) -> Iterator[threading.Event]:
-    """Make the host accept requests for chunks and never answer. The event is set at the first request."""
+    """Make the host accept requests for chunks and never answer.
+
+    Yield an event that is set at the first request.
+    """
     asked, over = threading.Event(), threading.Event()
 
     def say_nothing(handle: ReadHandle, offset: int, length: int) -> bytes:

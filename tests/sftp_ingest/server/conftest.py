@@ -17,7 +17,7 @@ def key() -> paramiko.PKey:
 
 @pytest.fixture
 def fail(server: SftpServer, connect: Callable[..., paramiko.SSHClient]) -> Callable[..., None]:
-    """Log in with a wrong password."""
+    """Return a function that logs in with a wrong password."""
 
     def once(username: str = "acme") -> None:
         with pytest.raises(paramiko.AuthenticationException):

@@ -158,7 +158,7 @@ def test_a_client_with_a_channel_may_be_silent_for_longer(acme_login: SftpLogin,
 
 
 def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login: SftpLogin, serve, connect):
-    server = serve(authenticate_within=120)  # for a busy machine
+    server = serve(authenticate_within=120)  # a busy machine needs more time
     together = threading.Barrier(20)
 
     def upload(number: int) -> None:
@@ -176,9 +176,9 @@ def test_twenty_uploads_at_once_from_one_address_and_login_go_through(acme_login
 def test_an_ended_session_closes_its_silent_connection_at_once(
     acme_login: SftpLogin, serve, connect, monkeypatch
 ):
-    """A thread of a silent connection wakes rarely: up to 500 connections may be silent at once."""
+    """The thread of a silent connection wakes rarely, because up to 500 connections may be silent at once."""
     assert WAKE_INTERVAL == 5
-    monkeypatch.setattr("sftp_ingest.server.listener.WAKE_INTERVAL", 600.0)  # no timeout wakes it
+    monkeypatch.setattr("sftp_ingest.server.listener.WAKE_INTERVAL", 600.0)  # no timeout wakes the thread
     server = serve()
     client = connect(server, "acme")
     (session,) = server.sessions

@@ -81,7 +81,7 @@ def test_an_address_that_tries_many_names_waits_before_any_password_is_hashed(
 ):
     for number in range(29):
         login_throttle.record_failure(f"name-{number}", "127.0.0.1")
-    connect(server, "acme").open_sftp()  # forgives the name's failures, not the address's
+    connect(server, "acme").open_sftp()  # a valid login forgives the failures of the name, not of the address
     fail("name-30")
     hashed: list[str] = []
     monkeypatch.setattr("sftp_ingest.server.authentication.by_password", lambda name, _: hashed.append(name))

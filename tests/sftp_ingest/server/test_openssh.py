@@ -29,7 +29,10 @@ pytestmark = [
 def sftp(
     server: SftpServer, acme: Supplier, tmp_path: Path
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run commands as Acme, in a folder with x.csv and spring/deep/y.csv; `-` ignores a command's failure."""
+    """Return a function that runs commands as Acme, in a folder with x.csv and spring/deep/y.csv.
+
+    A `-` before a command ignores its failure.
+    """
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
     SftpLoginFactory.create(supplier=acme, public_keys=(tmp_path / "key.pub").read_text())
     (tmp_path / "known").write_text(f"[127.0.0.1]:{server.port} {public_line()}\n")
