@@ -41,7 +41,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PORT = port_number("PORT", env.str("PORT", "8000"))
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
-SFTP_PORT = port_number("SFTP_PORT", env.str("SFTP_PORT", "2222"))
+SFTP_PORT = port_number("SFTP_PORT", env.str("SFTP_PORT", "2222"), least=0)
 # All hosts behind one DNS name need the same host key. Without this setting, a key is created in SECRETS_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
 BASE_URL = env.str("BASE_URL", f"http://127.0.0.1:{PORT}")

@@ -55,6 +55,10 @@ def test_a_wrong_port_is_named_in_one_sentence(variable, value, capsys):
     assert capsys.readouterr().err == expected
 
 
+def test_port_0_of_sftp_means_any_free_port():
+    assert port_number("SFTP_PORT", "0", least=0) == 0
+
+
 @pytest.mark.program
 def test_a_wrong_port_ends_make_run_without_a_traceback(tmp_path):
     done = subprocess.run(

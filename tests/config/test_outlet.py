@@ -25,7 +25,7 @@ class Pair:
         self.outlet = Outlet(ours, readers, self.asked.set)
 
     def read(self, size: int) -> bytes:
-        """Read this number of bytes as the client, and send in between as the event loop does."""
+        """Read this number of bytes as the client. Before each read, flush the outlet like the event loop."""
         got = b""
         end = time.monotonic() + 10
         while len(got) < size:
