@@ -49,7 +49,10 @@ class Counts:
     look_up: bool = False
     """Whether to force a lookup by id. For rows from an array, PostgreSQL would read the whole table."""
     correct: Callable[[int], None] | None = None
-    """A function that corrects the rows after the lock. It gets the number of levels with a later count."""
+    """A function that may change the source rows after the levels are locked.
+
+    Its argument is the number of levels whose stored count is newer.
+    """
 
     @cached_property
     def insert(self) -> str:

@@ -9,7 +9,6 @@ from inventory.models import MovementKind, StockMovement
 TABLE = StockMovement._meta.db_table
 
 COLUMNS = tuple(field.column for field in StockMovement._meta.concrete_fields)
-"""Every column of a movement."""
 
 DEFAULTS = {
     "variant_id": "variant_id",

@@ -110,7 +110,7 @@ def erase_old() -> int:
 def _remember_texts(order: Order, entries: QuerySet[SearchEntry]) -> None:
     """Store the personal texts of an order, to find their copies later.
 
-    The search entries also have the name and e-mail of an earlier address.
+    `entries` adds the names and e-mails of earlier addresses, which the order no longer has.
     """
     of_lines = [field.name for field in personal_fields(OrderLine)]
     values = [getattr(order, name) for name in PERSONAL]

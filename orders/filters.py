@@ -47,7 +47,7 @@ class OrderFilter(StrictFilterSet):
     sales_order_number = django_filters.CharFilter("sales_order_number")
 
     def newest(self, queryset: QuerySet[Order], name: str, value: str) -> QuerySet[Order]:
-        """Keep the newest order with this number. Earlier orders with the number are canceled."""
+        """Return the newest order with this number. A number can be used again after a cancellation."""
         later = Order.objects.filter(
             retailer=OuterRef("retailer"), retailer_order_id=value, generation__gt=OuterRef("generation")
         )

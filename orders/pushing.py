@@ -246,8 +246,9 @@ def _line(position: int, line: Mapping[str, object]) -> OrderLine:
 def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Want]:
     """Return a want for each line.
 
-    Raises Invalid with an error for each line without a candidate, or with an error for the unknown country.
-    Raises TradeSuspended if a line has no candidate and the retailer is suspended.
+    Raises Invalid with an error for each line without a candidate. If all partners refuse a line because the
+    country is unknown, the only error is for the country. Raises TradeSuspended if a line has no candidate
+    and the retailer is suspended.
     """
     wants = [Want(line.position, line.quantity, market.candidates(line)) for line in lines]
     lost = [lines[want.line] for want in wants if not want.candidates]

@@ -111,11 +111,11 @@ def pairs_of(
     named_by: Composable | None,
     cells: CellsSql,
 ) -> Composable:
-    """Return a query for the pairs of one column.
+    """Return a query that splits a cell into options or properties, with one row for each.
 
-    Each row has the position of the column, the position of the part in the cell, the name and the value.
-    If the names come from the file, the names of colors, sizes and widths are options. All other names are
-    properties.
+    A row has the position of the column (`place`), the position in the cell, the name and the value. A name
+    from the mapping is used unchanged. A name from the file is sorted by `_sorted`: colors, sizes and widths
+    are options, and all other names are properties.
     """
     entry = binding.entry
     name: Composable = SQL("{}::text").format(Literal(entry.subtype))

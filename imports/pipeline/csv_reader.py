@@ -131,7 +131,7 @@ class Sheet:
         self._pending = kept + rest[rest.find(b"\n") :] if b"\n" in rest else kept
 
     def _block(self, size: int) -> Block:
-        """Return the next block of this size, or all pending bytes when no end of a record is known."""
+        """Take `size` bytes as a block, or all pending bytes if `size` is 0 because no boundary is known."""
         line, data = self.line, self._take(size or len(self._pending))
         final = self._ended and not self._pending
         return Block(line, data, final, clean=bool(size) and self._is_clean(data))

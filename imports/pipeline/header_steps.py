@@ -44,7 +44,7 @@ class PreparedFile(Generic[F]):
     options: Mapping[str, Any]
     file: F
     rewrite: Callable[[F, Rewriting], F]
-    """The function that rewrites this kind of file."""
+    """The function that applies a rewriting to `file`. Sheets and samples need different functions."""
     hint: str = ""
     rewriting: Rewriting | None = None
     shape: RowShape = field(default_factory=RowShape)

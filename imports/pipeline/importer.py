@@ -70,7 +70,7 @@ class Importer(ABC):
         return None
 
     def entries(self, options: Mapping[str, Any]) -> list[MappingEntry]:
-        """Return the columns that the options name, each with its field."""
+        """Return a mapping entry for each column of the file that the options map to a field."""
         return [MappingEntry(**each) for each in options.get("field_mapping", [])]
 
     @abstractmethod

@@ -23,7 +23,10 @@ REPEATED = " It is the last row of its key; these earlier lines were skipped: "
 
 
 def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> None:
-    """Store unreadable records without their first `own` cells, the columns of our error report."""
+    """Store unreadable records as rejects.
+
+    If the file is a corrected error report, its first `own` columns belong to the report. Do not store them.
+    """
     if not refused:
         return
     with connection.cursor() as cursor:

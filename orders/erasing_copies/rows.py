@@ -58,7 +58,7 @@ class TextsOnRecords:
     fields: tuple[str, ...]
     record_model: str = "model"
     to_update: str = ""
-    """The relation to the model that has the fields; empty if `model` has the fields."""
+    """The relation from `model` to the row with the texts; empty if `model` itself has the texts."""
 
     def window(self, people: People, position: int) -> int | None:
         path = f"{self.to_update}__" if self.to_update else ""

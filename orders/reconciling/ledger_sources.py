@@ -47,16 +47,18 @@ SUMS = """
     WHERE m.variant_id = w.variant_id AND m.warehouse_id = w.warehouse_id
 """
 
-# The three sources of a stock row, saved before the first repair: the row, the sum of its movements, and the
-# numbers after its last movement. The ledger is complete (`whole`) if its sum and its last movement agree,
-# and the row was not written after the last movement. If the row was written later, the movement of that
-# change is missing.
+# Compare three sources of each stock row: the row, the sum of its movements, and its last movement. Store the
+# results before the first repair, because repairs change the sources.
 #
-# `units` is the correct number on hand. The first rule that applies gives the number:
-# 1. The row's number, if there are no movements.
-# 2. The row's number, if it equals the number after the last movement, or if the row was written later.
-# 3. The sum of the movements, at least 0, if this sum equals the number after the last movement.
-# 4. NULL.
+# `whole` is true if no movement is missing: the sum equals the numbers in the last movement, and the row was
+# not written after the last movement.
+#
+# `units` is the correct number on hand. The first rule that applies decides:
+# 1. There are no movements: the row is correct.
+# 2. The row equals the last movement: the row is correct.
+# 3. The row was written after the last movement: a movement is missing, and the row is correct.
+# 4. The sum equals the last movement: the sum is correct. A negative sum counts as 0.
+# 5. Otherwise no source is proven, and `units` is NULL.
 EVIDENCE = """
     CREATE TEMPORARY TABLE reconcile_evidence ON COMMIT DROP AS
     SELECT variant_id, warehouse_id, stored, whole, CASE

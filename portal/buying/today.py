@@ -20,7 +20,7 @@ BUCKETS = (
     ("Cancellations unanswered", "canceling", "See cancellations", "warn"),
     ("Open", "open", "See open orders", ""),
 )
-"""The name, the tab of the list, the button and the color of each number."""
+"""For each bucket, its name, the tab of the linked list, the text of the button and the color."""
 
 
 def retailer_today(retailer: Retailer) -> dict[str, Any]:

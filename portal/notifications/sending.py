@@ -104,7 +104,7 @@ def text_of(subscription: MailSubscription, window: MailWindow) -> str:
 
 
 def gap_lines(window: MailWindow) -> list[str]:
-    """Return the lines that report events that no mail covers, because no mail could be sent for long."""
+    """Return a notice if mails failed for so long that some events are too old for this mail."""
     if window.since >= window.oldest:
         return []
     return [

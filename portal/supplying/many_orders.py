@@ -16,7 +16,7 @@ from portal.supplying.actions import ACTIONS
 
 @dataclass(frozen=True)
 class ManyOrders:
-    """The portal's `Acting`: it gives the workers the fulfillments and the actions of members."""
+    """The implementation of `Acting` for members of suppliers. Its records are fulfillments."""
 
     model: type[Model] = Fulfillment
     actor_kind: ActorKind = ActorKind.SUPPLIER

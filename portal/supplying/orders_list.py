@@ -100,7 +100,7 @@ class SupplierOrdersPage(PortalListPage):
         return self.counted.fulfillments(listed) if self.counted else listed
 
     def tabs(self) -> Tabs:
-        """Return the tabs. *All* is first for orders of a scorecard number: such orders have any state."""
+        """Return the tabs. For a scorecard number, *All* is first, because its orders are in all states."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:

@@ -36,7 +36,7 @@ class Tenant:
     open: list[list[Answer]] = field(default_factory=list)
 
     def ask_beside(self, shape: str) -> None:
-        """Send requests before and during the requests of a stranger with this shape."""
+        """Send requests before and during a stranger's attack. `shape` names the stranger's requests."""
         self._window()  # each process of the server reads the key once
         self.quiet += [self._window(), self._window()]
         with crowd(self.web.port, shape, source=STRANGER):

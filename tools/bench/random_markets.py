@@ -17,7 +17,7 @@ NOTHING_AGREED = Agreed("", "", "", None)
 ANY_TERMS = PartnerRow(
     1, 1, 1, False, "ship_partial", False, None, 100_000, None, None, None, None, "USD", 10, None
 )
-"""Terms that every partnership has, because plans ignore them."""
+"""The terms of every partnership. Their values do not matter, because plans ignore them."""
 
 
 class RandomMarket(NamedTuple):
@@ -114,7 +114,10 @@ def best_worth(market: RandomMarket) -> Worth:
 
 
 def _fill(market: RandomMarket, warehouses: Iterable[WarehouseKey]) -> tuple[int, Decimal]:
-    """Return the most units that these warehouses fill, and the negative of the lowest cost for them."""
+    """Return the largest number of units that these warehouses can fill, and the lowest cost for it.
+
+    The cost is returned as a negative number, because `max` then prefers the lowest cost.
+    """
     allowed = set(warehouses)
     keys = list(market.available)
     costs = {c.variant_id: (c.cost, c.supplier_id) for want in market.wants for c in want.candidates}
