@@ -32,8 +32,7 @@ ROLE_SCOPES = {
     ),
 }
 
-# Words that clients may use for the area and for the verb of a scope. In `catalog:read`, `catalog` is the
-# area, and `read` is the verb.
+# The accepted words for each area and each verb. For example, `stock:view` means `inventory:read`.
 AREAS = {
     "catalog": ("catalog", "catalogue", "catalogs", "variants", "variant", "products", "product"),
     "inventory": ("inventory", "inventories", "stock"),

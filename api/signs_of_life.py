@@ -153,7 +153,7 @@ def _read(part: str, facts: Callable[[], Mapping[str, float]]) -> Mapping[str, f
     """Return the facts of a part. If they cannot be read, log the error and return no facts."""
     try:
         return facts()
-    except Exception:  # the part is alive, and its signs must go on
+    except Exception:  # the part is alive: write its sign, even without facts
         logger.exception("the facts of %s cannot be read", part)
         return {}
 

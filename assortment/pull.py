@@ -1,4 +1,4 @@
-"""The pull (endpoint 14): one retailer's variant groups, supplier by supplier, in a stable order."""
+"""The pull (interface endpoint 14): a retailer's variant groups, supplier by supplier, in a stable order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ class Chunk(NamedTuple):
     groups: list[GroupJson]
 
     def with_positions(self) -> Iterator[tuple[Position, GroupJson]]:
-        """Return each group with its position."""
         return zip((Position(self.supplier_id, key) for key in self.keys), self.groups, strict=True)
 
 

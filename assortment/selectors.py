@@ -31,8 +31,8 @@ DEPARTED = f"""
     WHERE d.supplier_id = ANY(%(suppliers)s) AND v."group" > %(after)s AND {UNSEEN.format("d")}
 """  # noqa: S608 - built from constants
 
-# All groups that are listed or that a variant has left. After a change of terms, a client may have any of
-# these groups.
+# After a change of terms, the pull shows all listed groups as changed, and also the groups that lost a
+# variant after the snapshot.
 LISTED_OR_DEPARTED = f"""
     SELECT v."group" FROM (
         SELECT DISTINCT v."group" FROM catalog_variant v
@@ -158,7 +158,10 @@ def _groups(sql: str, **params: Any) -> list[GroupRow]:
 
 
 def without_twins(supplier_id: int, keys: Sequence[str]) -> list[str]:
-    """Return the keys that have no listed twin. The twin of `m:X` is `s:X`, and vice versa."""
+    """Return the keys of groups without a listed twin.
+
+    The groups `m:X` (model X) and `s:X` (sku X without a model) are twins: clients see both as group X.
+    """
     twins = {("s" if key[0] == "m" else "m") + key[1:]: key for key in keys}
     with connection.cursor() as cursor:
         cursor.execute(STILL_LISTED, {"supplier": supplier_id, "keys": list(twins)})

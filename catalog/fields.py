@@ -93,7 +93,7 @@ class Images(serializers.Field[str, Any, str, Any]):
 
 
 def is_web_address(url: str) -> bool:
-    """Return whether the text is a single absolute http(s) URL without separators."""
+    """Return whether the text is one absolute http(s) URL without spaces, `|`, `<`, `>` or double quotes."""
     try:
         parts = urlsplit(url)
         has_host = bool(parts.hostname)

@@ -36,7 +36,7 @@ class SkuExists(ApiError):
 
 
 def not_negative(name: str) -> list[MinValueValidator]:
-    """Return a validator for values below 0. With it, a form shows the error beside the field."""
+    """Return a validator that refuses negative values, so that a form shows the error beside the field."""
     return [MinValueValidator(0, f"A {name} cannot be negative.")]
 
 

@@ -55,7 +55,7 @@ LIMITS = {
     "web": ConnectionLimits(lock=5, statement=30, idle_in_transaction=30),
     # For workers, whose statements process whole files.
     "worker": ConnectionLimits(lock=60, statement=3600, idle_in_transaction=60),
-    # For the SFTP server, migrations and an operator's shell.
+    # For all other processes, such as the SFTP server, migrations and an operator's shell.
     "command": ConnectionLimits(lock=30, statement=0, idle_in_transaction=300),
 }
 

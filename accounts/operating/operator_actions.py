@@ -84,7 +84,7 @@ class AdminAction(Generic[Record]):
     """The name of the action that reverses this action."""
     undo: str = "It cannot be undone."
     amounts: Callable[[QuerySet[Any]], Sequence[tuple[Decimal, str]]] | None = None
-    """The function that returns the affected amounts by currency, from a query of the ids of the records."""
+    """A function that returns the affected amounts by currency. Its argument selects the record ids."""
 
     @property
     def label_for_many(self) -> str:

@@ -88,7 +88,10 @@ def _name_enums(schemas: dict[str, Schema]) -> None:
 
 
 def _free_name(uses: list[EnumUse], schemas: dict[str, Schema], *, alone: bool) -> str:
-    """Return a name for an enum. Begin with the component's name if the field's name alone is not clear."""
+    """Return a name for an enum, made from the name of its field.
+
+    Put the component's name first if the field's name is one word, or already names a schema or another enum.
+    """
     component, field, _ = uses[0]
     name = _camel(field)
     if not alone or name in schemas or "_" not in field:

@@ -193,7 +193,7 @@ class SlowReaders:
 
     @contextmanager
     def waiting(self, outlet: Outlet) -> Iterator[None]:
-        """Count the thread of this outlet while it waits for its client."""
+        """List the outlet as waiting while the block runs. If too many wait, cut off the slowest client."""
         slowest = self._enter(outlet)
         if slowest is not None:
             slowest.cut()

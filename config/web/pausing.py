@@ -42,7 +42,7 @@ class Pausing:
         self._waiting[connection] = time.monotonic() + PAUSE_SECONDS, answer
 
     def answer_cheaply(self, connection: Connection, answer: Callable[[], None]) -> None:
-        """Call `answer` now, or after a pause for a stranger with too many such answers in this second."""
+        """Call `answer` now, or after a pause if this stranger already had AT_ONCE answers in this second."""
         if connection.is_strange and self._is_crowded(connection.stranger, time.monotonic()):
             self.begin(connection, answer)
         else:

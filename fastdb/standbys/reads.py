@@ -96,9 +96,9 @@ def _finished(answer: T, standby: BaseDatabaseWrapper | None, client: str) -> T:
 
 
 def _streamed(chunks: Iterable[A], source: BaseDatabaseWrapper, client: str) -> Generator[A]:
-    """Yield the chunks of an answer. The connection `source` is the default only while a chunk is read.
+    """Yield the chunks of an answer, and read each chunk through the connection `source`.
 
-    At the end, record that the client has this answer.
+    Between two chunks, this thread uses its own connection. At the end, raise the client's floor.
     """
     try:
         yield from _over(source, chunks)

@@ -38,7 +38,10 @@ class Epochs:
 
     @classmethod
     def register(cls, *, primary: str, standby: str) -> None:
-        """Register the SQL expressions. `primary` yields NULL until the epoch of this primary has begun."""
+        """Register the SQL that selects the epoch on a primary and on a standby.
+
+        On a primary whose epoch has not begun yet, `primary` yields NULL.
+        """
         cls.primary, cls.standby = primary, standby
 
 

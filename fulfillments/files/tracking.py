@@ -66,9 +66,9 @@ class TrackingImporter(RowImporter):
         return repeated_rows(job, rows)
 
     def warning(self, job: ImportJob, row: Mapping[str, str], *, repeated: bool) -> str:
-        """Return a warning for a doubtful tracking number, or for an answer that was carried out before.
+        """Return a warning for a doubtful tracking number, or for a repeated answer to a cancellation.
 
-        Such an answer belongs to an older cancellation request, and another request is open now.
+        The repeated row answered an older request. It does not answer the request that is open now.
         """
         if not repeated:
             is_parcel = action_of(row) in PARCEL_ACTIONS and row.get("tracking_number")

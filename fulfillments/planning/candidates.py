@@ -132,7 +132,10 @@ class Market:
     def of_open_order(
         cls, retailer_id: int, lines: Sequence[VariantRequest], *, country_known: bool
     ) -> Market:
-        """Return the market for these lines of an existing order. Makes two queries."""
+        """Return the `Market` for lines of an existing order.
+
+        The retailer may be suspended, because its open orders continue. Makes two queries.
+        """
         return cls._of(partners_for_open_orders(retailers=[retailer_id]), lines, country_known=country_known)
 
     @classmethod

@@ -14,9 +14,9 @@ from fulfillments.scorecard.selectors import Scorecard
 
 SHOWN_DAYS = (30, 90)
 COUNTED = {measures.TO_ACCEPT: "accepted", measures.TO_SHIP: "shipped"}
-"""The measures of time with a link to their fulfillments, and the key of the link.
+"""The time measures whose count links to a list of fulfillments, with the key of this link in `links`.
 
-TO_CAPTURE has no link, because captures are not events, and the linked list is filtered by events.
+TO_CAPTURE has no link, because this list is filtered by events, and captures are not events.
 """
 
 

@@ -44,7 +44,7 @@ class Replayed:
     parts: dict[int, SupplierPart]
     unfilled: int
     sources: frozenset[tuple[int, int, int, int, int]]
-    """Tuples of line, variant, warehouse, units, and units in stock."""
+    """The line, variant, warehouse and units of each allocation, and how many of its units are in stock."""
 
     @property
     def fulfillments(self) -> int:

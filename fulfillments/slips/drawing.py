@@ -254,7 +254,7 @@ class _SlipPages:
         return MARGIN + SKU + GAP
 
     def _cells(self, y: float, sku: list[str], item: list[str], quantity: str, amount: str) -> None:
-        """Write the cells of one row in the present font."""
+        """Write the cells of one row in the current font."""
         sheets, design = self.sheets, self.design
         y += PADDING
         sheets.block(MARGIN + 1, y, SKU, sku)

@@ -105,7 +105,10 @@ class SendingProcess:
             self._loop.call_soon_threadsafe(self.stop)
 
     def _hear_wake(self) -> None:
-        """Read the database now, and often for LINGER_SECONDS. The listener's thread calls this method."""
+        """Tell the event loop to read the database now, and then often for LINGER_SECONDS.
+
+        The listener's thread calls this method.
+        """
         assert self._loop is not None  # `run` has started the listener
         with suppress(RuntimeError):  # the loop may have ended
             self._loop.call_soon_threadsafe(self._look_now)

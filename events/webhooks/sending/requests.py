@@ -15,7 +15,7 @@ FIXED = [("Content-Type", "application/json"), ("User-Agent", "Exchange-Webhooks
 
 
 def body_of(event: Event, reader: Role) -> bytes:
-    """Return an event as JSON in the form of the reader's feed."""
+    """Return the event as JSON, in the form that this role sees in the event feed."""
     return encode(event_json(event, reader))
 
 
