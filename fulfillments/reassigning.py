@@ -10,7 +10,7 @@ from accounts.actors import Actor
 from accounts.models import Supplier
 from fulfillments.models import Fulfillment
 from fulfillments.planning.candidates import Market, WantedLine
-from fulfillments.planning.explaining import ConsideredJson, DecisionJson, explain
+from fulfillments.planning.explaining import ConsideredJson, DecisionJson, explain, price_of
 from fulfillments.planning.routing import Want, plan
 from fulfillments.refusals import refusals_of
 from inventory.models import Warehouse
@@ -68,6 +68,7 @@ def find_alternatives(fulfillment: Fulfillment) -> Alternatives:
                     **each,
                     "supplier": suppliers[each["supplier_id"]],
                     "warehouse": warehouses.get(each["warehouse_id"] or 0),
+                    "price": price_of(each),
                     "is_own": each["supplier_id"] == fulfillment.supplier_id,
                     "reason": _why_not(decision, each) if chosen.unfilled else each["reason"],
                 }

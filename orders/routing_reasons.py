@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import Supplier
 from fulfillments.allocating_arrivals import ARRIVED
+from fulfillments.planning.explaining import price_of
 from fulfillments.simulating.running import PUSHED
 from inventory.models import Warehouse
 from orders.models import Order
@@ -18,7 +19,7 @@ CAUSES = {
 
 
 def explained_decisions(order: Order, positions: dict[int, int]) -> list[dict[str, object]]:
-    """Return the routing decisions on the lines in `positions`, with suppliers and warehouses.
+    """Return the routing decisions on the lines in `positions`, with suppliers, warehouses and prices.
 
     `positions` has the positions of the lines by line id.
     """
@@ -44,6 +45,7 @@ def explained_decisions(order: Order, positions: dict[int, int]) -> list[dict[st
                             **one,
                             "supplier": suppliers.get(one["supplier_id"]),
                             "warehouse": warehouses.get(one["warehouse_id"]),
+                            "price": price_of(one),
                         }
                         for one in line["candidates"]
                     ],

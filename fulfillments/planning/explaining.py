@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NotRequired, TypedDict
 
+from api.amounts import amount_text
 from fulfillments.planning.routing import Allocation, Candidate, Plan, Want
 from inventory.reservations import StockKey
 
@@ -163,6 +164,11 @@ def _why_worse(candidate: Candidate, chosen: Sequence[Candidate]) -> str:
     if any(candidate.priority > each.priority for each in chosen):
         return "Not chosen: costs the same, and the chosen supplier has the higher priority."
     return "Not chosen: an equal plan was found first."
+
+
+def price_of(source: ConsideredJson) -> str:
+    """Return the cost of a unit from a source, for pages. Old decisions have no currency."""
+    return amount_text(Decimal(source["cost"]), source.get("currency", ""))
 
 
 def _money(amount: Decimal) -> str:

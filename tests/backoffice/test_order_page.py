@@ -36,6 +36,7 @@ def test_the_page_shows_lines_fulfillments_routing_and_history(operator, order, 
     assert "SKU LAN-1" in text
     assert "1Z-77" in text
     assert "Chosen for 2 of 2, all in stock." in text
+    assert re.search(r"available, at \d+\.\d\d\sUSD\.", text), "no price with cents and currency"
     assert re.search(r"<td[^>]*>Order received</td>", text), "no cause of the routing decision"
     # 2 links in the tables of fulfillments and parcels; 4 in the history: accepted, shipped, created, stock
     # reserved
