@@ -41,5 +41,5 @@ def reject(*, refused_for: float = 0.0) -> None:
 
 
 def verdict() -> Verdict:
-    """Return the verdict on the current request's credential."""
+    """Return whether the credential of the current request is known, wrong, or not checked yet."""
     return _verdict.get()

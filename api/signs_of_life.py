@@ -27,7 +27,7 @@ from api.redis_clients import redis_client
 logger = logging.getLogger(__name__)
 
 KEY = "exchange:signs-of-life"
-EVERY = 5.0  # seconds between two signs of a part
+EVERY = 5.0  # the seconds between two signs of life of the same part
 ANSWER_WITHIN = 1.0  # seconds until a call to Redis fails
 ALIVE_FOR = 30.0
 """Seconds for which a process counts as alive after its last sign."""

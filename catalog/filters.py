@@ -22,7 +22,7 @@ class StrictBoolean(django_filters.ChoiceFilter):  # type: ignore[misc]
 
 
 class VariantFilter(StrictFilterSet):
-    """The exact filters of variants, and `updated_at__gt`."""
+    """The filters of a list of variants: whole values, and `updated_at__gt`."""
 
     listed = StrictBoolean()
     updated_at__gt = MomentFilter("updated_at", "gt")

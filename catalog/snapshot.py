@@ -144,7 +144,7 @@ def seen_at(moment: datetime) -> Snapshot:
 def restart_snapshots() -> None:
     """Store an empty snapshot when a new epoch begins.
 
-    A client whose time is in the lost part of the old epoch then gets all rows once.
+    If the `updated_since` of a client is a time whose rows were lost, the client then gets all rows once.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""The check of the ports in the environment."""
+"""The check that variables such as PORT contain a port number."""
 
 import sys
 

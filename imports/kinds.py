@@ -40,7 +40,7 @@ class StartBody(SettingsBody, Protocol):
     """The serializer of the body of a request that starts an import."""
 
     def named_file(self) -> tuple[str, str]:
-        """Return the field that names the file, and its path or URL (empty if the body has the lines)."""
+        """Return the name of the field for the file, and its value: a path, a URL, or "" without a file."""
 
 
 class OptionsForm(Protocol):

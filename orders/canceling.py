@@ -179,7 +179,8 @@ def _drop(lines: list[OrderLine], wanted: dict[int, int]) -> dict[int, int]:
         line.rejected -= min(dropped[line.pk], line.rejected)
     update(unheld, ["dropped", "rejected", "waiting", "canceled"])
     if unheld and not any(line.rejected for line in lines):
-        # No rejected unit is left, so an earlier wrong address must not keep stock from other units.
+        # No rejected unit is left. End the rejections for a wrong address, so that routing asks their
+        # suppliers again.
         for_address = Rejection.objects.filter(reason=State.WRONG_ADDRESS)
         for_address.filter(fulfillment__order_id=unheld[0].order_id).end()
     return dropped

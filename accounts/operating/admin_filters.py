@@ -34,7 +34,7 @@ class FlagFilter(ABC, admin.SimpleListFilter):
     @classmethod
     @abstractmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        """Return only the rows that match."""
+        """Return the rows that this filter shows if it is chosen."""
 
     @classmethod
     def parameters(cls) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Counts of the desk's kinds for the menu. A periodic task caches them, so that pages count nothing."""
+"""The numbers in the menu: the open work of each desk kind. A periodic task counts; pages read a cache."""
 
 from __future__ import annotations
 

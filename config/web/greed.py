@@ -13,7 +13,7 @@ def first_of_greediest(
     party: Callable[[Connection], Hashable],
     size: Callable[[Connection], int],
 ) -> Connection | None:
-    """Return the first connection of the party with the largest sum of sizes; None without connections."""
+    """Return the first connection of the party whose connections have the largest total `size`, or None."""
     totals: Counter[Hashable] = Counter()
     for connection in connections:
         totals[party(connection)] += size(connection)

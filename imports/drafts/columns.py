@@ -1,4 +1,4 @@
-"""The mapping of a file in the form that people edit: each column with the field that it fills."""
+"""The rows of the page for editing a mapping: each column of the file, and the field that it fills."""
 
 from __future__ import annotations
 

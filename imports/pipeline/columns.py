@@ -64,7 +64,10 @@ class FileColumn:
         return self
 
     def suspect(self, value: Composable) -> Composable | None:
-        """Return a cheap condition that is true for every wrong value, or None if the rules are cheap too."""
+        """Return a condition that is true for every wrong value, so that only these are checked in full.
+
+        Return None if the rules themselves are quick.
+        """
         return None
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:

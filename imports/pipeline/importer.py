@@ -58,7 +58,10 @@ class Importer(ABC):
 
     @abstractmethod
     def key(self, context: ImportContext) -> list[Composable]:
-        """Return the expressions over a staged row, `s`, that identify it. The last row of a key counts."""
+        """Return the expressions over a staged row, `s`, that identify it.
+
+        If several rows have the same key, the last row counts.
+        """
 
     def rewriting(
         self, supplier_id: int, options: Mapping[str, object], header: Sequence[str], own: int
@@ -161,7 +164,7 @@ class RangeImporter(Importer):
 
     @abstractmethod
     def forecast(self, context: ImportContext) -> BatchResult:
-        """Return the result that `land` would have."""
+        """Return the result that `land` would return now. Change nothing."""
 
 
 _importers: dict[str, Importer] = {}

@@ -129,7 +129,7 @@ def _to_notify(waiting: Mapping[int, WaitingLines]) -> Iterator[int]:
 def _unknown_days(lines: Mapping[int, Sequence[int]]) -> dict[int, dict[int, str | None]]:
     """Return the restock dates that were not announced yet, by order and line; None if a line has no date.
 
-    An announcement counts only if no event of another type has followed for the order.
+    Ignore announcements before the order's last event of another type: they may be outdated.
     """
     days = expected_days([pk for line_ids in lines.values() for pk in line_ids])
     known = {

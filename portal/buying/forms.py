@@ -29,7 +29,7 @@ class CancelUnitsForm(UnitsForm):
 
 
 class DeadlineForm(forms.Form):
-    """The form of the day until which an order has to be shipped."""
+    """The form that changes the last day for shipping an order."""
 
     ship_until = forms.DateField(
         required=False, widget=forms.DateInput(attrs={"type": "date"}), help_text="Empty: no date."

@@ -63,7 +63,7 @@ def keep(upload: OpenUpload, cut: Checkpoint) -> None:
 
 
 def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
-    """Return the login's newest cut upload to a path, or None."""
+    """Return the newest upload of a login to a path that lost its connection before its end, or None."""
     return _of(login.pk, join_path(parts)).select_related("blob").order_by("-heard_at").first()
 
 

@@ -115,7 +115,7 @@ def _cheapest_path(
     price: dict[int, int] = {want: 0 for want, count in enumerate(missing) if count}
     # For each want that gives up units of an offer: this offer, and the want that takes these units.
     came: dict[int, tuple[int, int]] = {}
-    # For each offer: the price of the cheapest path to the offer, and the last want of this path.
+    # For each offer: the price of the cheapest path that ends at the offer, and the want before the offer.
     reached: dict[int, tuple[int, int]] = {}
     changed = True
     while changed:

@@ -48,7 +48,7 @@ class Candidate:
 
     @property
     def compared_cost(self) -> Decimal:
-        """The cost for comparisons. Costs in several currencies count as equal (docs/adr/0108)."""
+        """The cost for comparisons: 0 if the candidates have several currencies (docs/adr/0108)."""
         return self.cost if self.comparable else Decimal()
 
     @property
