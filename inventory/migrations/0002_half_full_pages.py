@@ -2,7 +2,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """Fill each page of the stock levels only to a half.
+    """Leave half of each page of the stock levels free.
 
     A full stock file updates all levels of a warehouse. If the new version of a row fits into the same page,
     PostgreSQL writes no index. Existing pages get their free space while their rows are updated.
