@@ -62,6 +62,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         items.sort(key=lambda item: (not str(item.path).endswith(FIRST), -tests[item.path]))
 
 
+FILLED_BY_MIGRATIONS = {
+    "auth_group",
+    "auth_group_permissions",
+    "auth_permission",
+    "django_content_type",
+    "django_migrations",
+    "events_epoch",
+}
+
 gc.disable()  # collecting the tests makes almost no garbage, and each garbage collection takes long
 
 
@@ -179,8 +188,8 @@ def _quick_deletion_of_rows() -> Iterator[None]:
     Django would truncate all tables, which takes 84 ms instead of 1 ms for a few rows, and then create
     each permission and group again.
     """
-    made = {"auth_group", "auth_group_permissions", "auth_permission", "django_content_type", "events_epoch"}
-    filled = sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)} - made)
+    tables = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    filled = sorted(tables - FILLED_BY_MIGRATIONS)
     delete = "; ".join(f'DELETE FROM "{table}"' for table in filled)
     truncate = "TRUNCATE " + ", ".join(f'"{table}"' for table in filled)
 
@@ -195,6 +204,24 @@ def _quick_deletion_of_rows() -> Iterator[None]:
 
     with mock.patch.object(TransactionTestCase, "_fixture_teardown", empty):
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _empty_large_tables(django_db_blocker: Any) -> Iterator[None]:
+    """Truncate the tables that the module's tests made large: dead rows would slow down all later tests."""
+    yield
+    if connection.connection is None:
+        return
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT string_agg(quote_ident(relname), ', ') FROM pg_class WHERE relkind = 'r'"
+            " AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 200000"
+            " AND relname <> ALL(%s)",
+            [[*FILLED_BY_MIGRATIONS]],
+        )
+        (large,) = cursor.fetchone()
+        if large:
+            cursor.execute(f"TRUNCATE {large} CASCADE")
 
 
 @pytest.fixture(scope="session")
