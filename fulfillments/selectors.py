@@ -161,10 +161,10 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
-    """Save a capture for each row without `captured_at`. Return the rows with the time of their capture.
+    """Save a capture for each row without `captured_at`. Return the rows as they are after their capture.
 
     A row has no `captured_at` before its first capture, and after a correction of its address. The statement
-    locks no row that a move needs.
+    locks no row that a move needs. But it waits for a change of the order, such as a new address or a hold.
     """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
@@ -175,25 +175,15 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             INSERT INTO fulfillments_capture AS capture (fulfillment_id) SELECT unnest(%s::bigint[])
             ON CONFLICT (fulfillment_id) DO UPDATE
                 SET outdated = false, captured_again_at = statement_timestamp() WHERE capture.outdated
-            RETURNING fulfillment_id, coalesce(captured_again_at, captured_at)
             """,
             [uncaptured],
         )
-        captured: dict[int, datetime] = dict(cursor.fetchall())
-    # The first statement skips fulfillments that another transaction has captured. Only a new statement can
-    # see the times of these captures.
-    others = [pk for pk in uncaptured if pk not in captured]
-    if others:
-        captured |= dict(
-            Capture.objects.filter(pk__in=others).values_list(
-                "pk", Coalesce("captured_again_at", "captured_at")
-            )
-        )
-    return [_with_capture(row, row.captured_at or captured.get(row.id)) for row in page]
-
-
-def _with_capture(row: FulfillmentRow, at: datetime | None) -> FulfillmentRow:
-    return row._replace(captured_at=at, first_captured_at=row.first_captured_at or at)
+    # Only a new statement can see the change for which the first statement waited, and others' captures.
+    captured = {row.id: row for row in rows(Fulfillment.objects.filter(pk__in=uncaptured))}
+    if held := [row.id for row in captured.values() if row.held]:
+        Capture.objects.filter(pk__in=held).update(outdated=True)  # the answer leaves them out
+    now = [captured.get(row.id, row) for row in page]
+    return [row for row in now if row.id not in held]
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:

@@ -69,7 +69,9 @@ class OfferRow(NamedTuple):
 class Offers:
     """Listed variants, with the rule that matches order lines to variants."""
 
-    def __init__(self, variants: Sequence[OfferRow]) -> None:
+    def __init__(self, variants: Sequence[OfferRow], unlisted_upcs: Container[str] = ()) -> None:
+        """Take listed variants, and the UPCs of products that these lines name but nobody lists now."""
+        self._unlisted_upcs = unlisted_upcs
         self._by_id = {variant.id: variant for variant in variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in variants if variant.upc)
         self._by_sku = _grouped((variant.sku, variant) for variant in variants)
@@ -90,9 +92,19 @@ class Offers:
         elif line.asked_supplier_id is not None and line.sku:
             variants = self._by_sku.get(line.sku, [])
         else:
-            variants = self._by_upc.get(line.upc, []) or self._by_sku.get(line.sku, [])
+            variants = self._by_upc.get(line.upc, []) or self._same_goods(line)
         if line.asked_supplier_id is not None:
             variants = [variant for variant in variants if variant.supplier_id == line.asked_supplier_id]
+        return variants
+
+    def _same_goods(self, line: VariantRequest) -> list[OfferRow]:
+        """Return the variants with the line's sku, which may be other goods at another supplier.
+
+        If the line's UPC means a product that is not listed now, a variant with another UPC does not match.
+        """
+        variants = self._by_sku.get(line.sku, [])
+        if line.upc in self._unlisted_upcs:
+            return [variant for variant in variants if variant.upc in ("", line.upc)]
         return variants
 
 
@@ -106,11 +118,12 @@ class Market:
         *,
         country_known: bool = True,
         when_short: str | None = None,
+        unlisted_upcs: Container[str] = (),
     ) -> None:
         self._country_known, self._when_short = country_known, when_short
         self.partners = {partner.supplier_id: partner for partner in partners}
         self.variants = [variant for variant in variants if variant.supplier_id in self.partners]
-        self._offers = Offers(self.variants)
+        self._offers = Offers(self.variants, unlisted_upcs)
         currencies = {self.partners[variant.supplier_id].currency for variant in self.variants}
         self._has_one_currency = len(currencies) < 2
 
@@ -123,7 +136,7 @@ class Market:
         country_known: bool = True,
         when_short: str | None = None,
     ) -> Market:
-        """Return the market for these lines of a new order. Makes two queries."""
+        """Return the market for these lines of a new order. Makes two queries, seldom three."""
         return cls._of(
             partners_of(retailers=[retailer_id]), lines, country_known=country_known, when_short=when_short
         )
@@ -134,7 +147,7 @@ class Market:
     ) -> Market:
         """Return the `Market` for lines of an existing order.
 
-        The retailer may be suspended, because its open orders continue. Makes two queries.
+        The retailer may be suspended, because its open orders continue. Makes two or three queries.
         """
         return cls._of(partners_for_open_orders(retailers=[retailer_id]), lines, country_known=country_known)
 
@@ -148,18 +161,30 @@ class Market:
         when_short: str | None = None,
     ) -> Market:
         variants = Offers.listed([partner.supplier_id for partner in partners], lines)
-        return cls(partners, variants, country_known=country_known, when_short=when_short)
+        return cls(
+            partners,
+            variants,
+            country_known=country_known,
+            when_short=when_short,
+            unlisted_upcs=_unlisted_upcs(lines, variants, partners),
+        )
 
     @classmethod
     def of_each(cls, lines: Sequence[WaitingLine]) -> list[Market]:
-        """Return the market for each line. The lines may be of several open orders. Makes two queries."""
+        """Return the market for each line. The lines may be of several open orders.
+
+        Makes two queries, seldom more.
+        """
         all_partners = partners_for_open_orders(retailers=sorted({line.retailer_id for line in lines}))
         suppliers = sorted({partner.supplier_id for partner in all_partners})
         variants = Offers.listed(suppliers, lines)
         markets = {}
         for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
             partners = [partner for partner in all_partners if partner.retailer_id == retailer]
-            markets[retailer, known] = cls(partners, variants, country_known=known)
+            own = {partner.supplier_id for partner in partners}
+            offers = [variant for variant in variants if variant.supplier_id in own]
+            unlisted = _unlisted_upcs(lines, offers, partners)
+            markets[retailer, known] = cls(partners, offers, country_known=known, unlisted_upcs=unlisted)
         return [markets[line.retailer_id, line.country_known] for line in lines]
 
     def candidates(self, line: VariantRequest, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
@@ -214,6 +239,23 @@ def _names(lines: Sequence[VariantRequest]) -> dict[str, list[int] | list[str]]:
         "upcs": [line.upc for line in without_id if line.upc],
         "skus": [line.sku for line in without_id if line.sku],
     }
+
+
+def _unlisted_upcs(
+    lines: Sequence[VariantRequest], variants: Sequence[OfferRow], partners: Sequence[PartnerRow]
+) -> frozenset[str]:
+    """Return the UPCs of lines that no listed variant has, but another variant of the retailers' suppliers.
+
+    The suppliers may be suspended. Makes a query only if a variant with such a line's sku has another UPC.
+    """
+    listed = {variant.upc for variant in variants}
+    other_upcs = {variant.sku for variant in variants if variant.upc}
+    doubtful = {line.upc for line in lines if line.upc and line.upc not in listed and line.sku in other_upcs}
+    if not doubtful:
+        return frozenset()
+    retailers = {partner.retailer_id for partner in partners}
+    known = Variant.objects.filter(upc__in=doubtful, supplier__partnerships__retailer__in=retailers)
+    return frozenset(known.values_list("upc", flat=True))
 
 
 def _grouped(pairs: Iterable[tuple[str, OfferRow]]) -> dict[str, list[OfferRow]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from time import monotonic
 
 from django.db import DatabaseError, connection
@@ -49,11 +50,17 @@ def end_waits(*, seconds: float) -> None:
             return
         try:
             with Order.objects.get(pk=order_id).change(by=Actor.system("wait limit")) as change:
+                if reason == SHIP_UNTIL and not _is_late(change.order):
+                    continue  # the retailer moved ship_until after the query
                 end_wait(change, line_ids, reason=reason)
         except (ApiError, DatabaseError) as error:
             if not connection.is_usable():
                 raise  # without a database, the other waits cannot end either
             logger.warning("order %s: its wait ends in the next run: %s", order_id, error)
+
+
+def _is_late(order: Order) -> bool:
+    return order.ship_until is not None and order.ship_until < datetime.now(UTC).date()
 
 
 def _ended() -> Iterator[tuple[int, str, list[int]]]:

@@ -14,6 +14,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from inventory.models import Warehouse
 from orders.models import Order
+from orders.tasks import serve_waiting
 from tests.factories import StockLevelFactory
 
 OPERATOR = Actor(ActorKind.OPERATOR, "operator")
@@ -86,6 +87,20 @@ def test_a_supplier_without_the_sku_is_not_asked_at_another_warehouse(
     acme_api.put(f"fulfillments/{work_of(order, acme).pk}/setStatus/missing_sku")
 
     assert works(order) == [("Acme East", "missing_sku"), ("Rival East", "new")]
+
+
+def test_a_supplier_with_other_goods_of_the_same_sku_is_not_asked(
+    acme, acme_api, rival, stocked, push, work_of
+):
+    stocked(acme, "1001", east=5, upc="036000291452")
+    stocked(rival, "1001", east=5, upc="012345678905")
+    order = push({"sku": "1001", "upc": "036000291452", "quantity": 1})
+
+    acme_api.put(f"fulfillments/{work_of(order, acme).pk}/setStatus/missing_sku")
+    serve_waiting()
+
+    assert works(order) == [("Acme East", "missing_sku")]
+    assert state_of(order) == "exception"
 
 
 def test_a_captured_fulfillment_is_not_joined(acme, acme_api, rival, rival_api, stocked, push, work_of):

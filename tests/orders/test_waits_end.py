@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from events.models import Event
+from orders.backorders import waits
 from orders.models import Order
 from orders.reconciling.reconciling import differences
 from orders.tasks import end_waits
@@ -53,6 +54,23 @@ def test_waiting_units_are_canceled_after_the_day_of_ship_until(waiting, shop_ap
     assert event.data["items"] == [{"order_line_id": late.lines.get().pk, "quantity": 5}]
     assert event.actor == "system:wait limit"
     assert not list(differences())
+
+
+def test_units_go_on_waiting_if_ship_until_was_moved_after_the_query(waiting, shop_api, monkeypatch):
+    order = waiting(ship_until=timezone.now().date().isoformat())
+    Order.objects.filter(pk=order.pk).update(ship_until=timezone.now().date() - timedelta(days=1))
+
+    def ended():
+        found = [*waits_ended()]
+        later = {"ship_until": (timezone.now() + timedelta(days=9)).date().isoformat()}
+        assert shop_api.request("PATCH", f"orders/{order.pk}", later).status_code == 200
+        return found
+
+    waits_ended = waits._ended
+    monkeypatch.setattr(waits, "_ended", ended)
+    end_waits()
+
+    assert counts(order) == (2, 3, 0)
 
 
 def test_units_with_a_supplier_stay_when_the_rest_is_canceled(waiting, shop):

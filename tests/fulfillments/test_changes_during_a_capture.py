@@ -1,0 +1,48 @@
+"""A capture answers the order as it is after the change for which the capture waited (contract 17)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fulfillments import views
+from fulfillments.selectors import mark_captured
+from orders.services import hold, release
+from tests.orders.fixtures import OPERATOR
+
+
+@pytest.fixture
+def before_the_capture(monkeypatch):
+    """Return a function that lets something happen after a capture has read its rows."""
+
+    def let(happen):
+        def mark(page):
+            happen()
+            return mark_captured(page)
+
+        monkeypatch.setattr(views, "mark_captured", mark)
+
+    return let
+
+
+def test_an_address_that_changes_during_a_capture_is_captured(work, acme_api, shop_api, before_the_capture):
+    change = {"shipping_address": {"country": "US", "address1": "9 New Street"}}
+    before_the_capture(lambda: shop_api.request("PATCH", f"orders/{work.order_id}", change))
+
+    [captured] = acme_api.get("fulfillments").json()
+
+    assert captured["shipping_address"]["address1"] == "9 New Street"
+    assert captured["captured_at"]
+
+
+def test_work_that_is_held_during_a_capture_is_captured_after_its_release(work, acme_api, before_the_capture):
+    def hold_it(act=hold):
+        with work.order.change(by=OPERATOR) as change:
+            act(change)
+
+    before_the_capture(hold_it)
+    assert acme_api.get("fulfillments").json() == []
+
+    before_the_capture(lambda: None)
+    hold_it(release)
+    [captured] = acme_api.get("fulfillments").json()
+    assert captured["captured_at"]
