@@ -25,38 +25,40 @@ from sftp_ingest.errors import Refused
 class ApproveForm(forms.Form):
     """A form with a checkbox for each warehouse whose stock the approved file will set."""
 
-    def __init__(self, names: list[str], sent: dict[str, object] | None) -> None:
+    def __init__(self, warehouses: dict[int, str], sent: dict[str, object] | None) -> None:
         super().__init__(sent)
-        self.names = names
-        for number, name in enumerate(names):
+        self.warehouses = warehouses
+        for number, name in warehouses.items():
             label = f"Import the stock of {name}"
             self.fields[f"warehouse_{number}"] = forms.BooleanField(required=False, initial=True, label=label)
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or {}
-        if self.names and len(_left_out(self.names, data)) == len(self.names):
+        if self.warehouses and _left_out(self.warehouses, data) == self.warehouses:
             raise forms.ValidationError("Choose at least one warehouse, or cancel the import.")
         return data
 
 
 def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
     """Return the approval form. The form lists warehouses only if the file changes several warehouses."""
-    names = _warehouses(job)
-    return ApproveForm(names if len(names) > 1 else [], sent)
+    warehouses = _warehouses(job)
+    return ApproveForm(warehouses if len(warehouses) > 1 else {}, sent)
 
 
-def _warehouses(job: ImportJob) -> list[str]:
-    return [each["warehouse"] for each in job.report.get("outlook", {}).get("warehouses", ())]
+def _warehouses(job: ImportJob) -> dict[int, str]:
+    """Return the names of the warehouses that the file changes, by id."""
+    changed = job.report.get("outlook", {}).get("warehouses", ())
+    return {each["warehouse_id"]: each["warehouse"] for each in changed if "warehouse_id" in each}
 
 
-def _left_out(names: list[str], answers: dict[str, object]) -> list[str]:
-    return [name for number, name in enumerate(names) if not answers.get(f"warehouse_{number}", True)]
+def _left_out(warehouses: dict[int, str], answers: dict[str, object]) -> dict[int, str]:
+    return {pk: name for pk, name in warehouses.items() if not answers.get(f"warehouse_{pk}", True)}
 
 
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     left_out = _left_out(_warehouses(job), answers)
     job.approve(by=by, reason=answers.get("reason", ""), left_out=left_out)
-    without = f" without {', '.join(left_out)}" if left_out else ""
+    without = f" without {', '.join(left_out.values())}" if left_out else ""
     return f"Import {job.pk} is approved{without}. Its status is {job.status}."
 
 

@@ -15,7 +15,7 @@ from imports.models import ImportJob
 from sftp_ingest.area import contents, quota
 from sftp_ingest.area.files import Area, file_in_area
 from sftp_ingest.errors import Refused
-from sftp_ingest.models import Blob, Upload
+from sftp_ingest.models import Blob
 from sftp_ingest.remote.sources import Local, classify
 
 # The largest number of files that a supplier's unfinished and failed jobs may keep. Failed jobs keep their
@@ -110,10 +110,4 @@ def keep(supplier: Supplier, url: str, field: str) -> StoredFile:
     if not isinstance(location, Local):
         return StoredFile(None)
     blob = keep_version(supplier, location.path, field)
-    return StoredFile(blob, uploaded_at=_uploaded_at(supplier, location.path, blob))
-
-
-def _uploaded_at(supplier: Supplier, path: str, blob: Blob) -> datetime | None:
-    """Return when the upload of this blob ended, or None if the path's newest upload has another size."""
-    newest = Upload.objects.filter(supplier=supplier, path=path).order_by("-pk").first()
-    return newest.uploaded_at if newest and newest.size == blob.size else None
+    return StoredFile(blob, uploaded_at=blob.completed_at)

@@ -16,6 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from psycopg.sql import SQL, Composable, Literal
 
 from inventory.elements import MOST
+from inventory.expecting import ARRIVED
 from inventory.models import MovementKind
 from inventory.movements import insert_movements
 
@@ -107,6 +108,7 @@ class Counts:
             missing=self.missing,
             line=SQL("NULL::int") if self.line is None else self.line,
             moved=self.moved,
+            arrived=ARRIVED,
             **parts,
         )
         with connection.cursor() as cursor:
@@ -131,7 +133,7 @@ def land_counts(
     """
     created = _insert_missing(counts, params) if missing != 0 else 0
     if created:
-        _execute(ARRIVED_IN_NEW_LEVELS, None)
+        _execute(ARRIVED_IN_NEW_LEVELS)
     if existing == 0 and created == missing:
         return LandedCounts(created)
     (outdated,) = _row(counts.lock, params)
@@ -191,18 +193,16 @@ INSERT_LEVELS = """
 """
 INSERT = f"{MISSING}, created AS ({INSERT_LEVELS}) {{movements}}"
 
-# Remove the restock dates of levels that this transaction created with stock. Such a level has no movement
-# from before the transaction.
-ARRIVED_IN_NEW_LEVELS = """
-    UPDATE inventory_expectedstock e SET expected_at = NULL, is_announced = true
-    FROM inventory_stocklevel l
+# Remove the restock dates of the levels that this transaction inserted with stock. Only these levels have
+# `updated_at = now()`, which is the time at which the transaction began.
+ARRIVED_IN_NEW_LEVELS = SQL(
+    """
+    UPDATE inventory_expectedstock AS e SET {}
+    FROM inventory_stocklevel AS l
     WHERE e.expected_at IS NOT NULL AND l.variant_id = e.variant_id AND l.warehouse_id = e.warehouse_id
-        AND l.on_hand > 0 AND NOT EXISTS (
-            SELECT FROM inventory_stockmovement m
-            WHERE m.variant_id = e.variant_id AND m.warehouse_id = e.warehouse_id
-                AND m.on_hand_change <> 0 AND m.occurred_at < now()
-        )
-"""
+        AND l.on_hand > 0 AND l.updated_at = now()
+    """
+).format(ARRIVED)
 
 LOCK = """
     WITH locked AS (
@@ -232,7 +232,7 @@ SET = """
         WHERE l.id = counted.id {look_up}
             AND (l.on_hand <> counted.counted OR l.counted_at IS DISTINCT FROM {as_of})
     ), arrived AS (
-        UPDATE inventory_expectedstock AS e SET expected_at = NULL, is_announced = true FROM counted
+        UPDATE inventory_expectedstock AS e SET {arrived} FROM counted
         WHERE e.variant_id = counted.variant_id AND e.warehouse_id = counted.warehouse_id
             AND counted.counted > counted.on_hand AND e.expected_at IS NOT NULL
     ), moved AS (
@@ -254,7 +254,7 @@ def _insert_missing(counts: Counts, params: Params) -> int:
             return _execute(counts.insert, params)
 
 
-def _execute(statement: str, params: Params) -> int:
+def _execute(statement: str | Composable, params: Params = None) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return int(cursor.rowcount)

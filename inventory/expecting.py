@@ -24,6 +24,9 @@ PAST = "Is in the past. Send today or a later day (UTC), or null to remove the d
 PAST_ON_PAGE = "This day is in the past. Enter today or later, or leave it empty."
 """The message of a form in a browser. PAST is the message of the API."""
 
+ARRIVED = SQL("expected_at = NULL, is_announced = false, changed_in = change_number()")
+"""SQL that removes the date of stock that has arrived. Orders that still wait get a notice."""
+
 # Write the rows in the order of their keys, so that two pushes cannot deadlock.
 EXPECT = SQL(
     """

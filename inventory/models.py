@@ -18,6 +18,7 @@ from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
 from inventory.arrivals import stock_arrived
 from inventory.elements import MOST
+from inventory.expecting import expect
 
 
 class Warehouse(models.Model):
@@ -175,9 +176,8 @@ class StockLevel(models.Model):
         record(event, by=by, area="inventory", supplier=self.warehouse.supplier, data=data)
         take_snapshot_after_commit()
         if change > 0:
-            expected = ExpectedStock.objects.filter(variant=self.variant_id, warehouse=self.warehouse_id)
-            expected.update(expected_at=None, is_announced=True)
-            stock_arrived([self.variant_id])
+            stock_arrived([self.variant_id])  # first, so that orders that get this stock get no notice
+            expect({(self.variant_id, self.warehouse_id): None})
 
 
 class ExpectedStock(models.Model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -254,10 +254,10 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 move.changes = {"cancel_requested": True} if running else {"error": None}
                 move.data = _reason_data(reason)
 
-    def approve(self, *, by: Actor, reason: str = "", left_out: Sequence[str] = ()) -> None:
+    def approve(self, *, by: Actor, reason: str = "", left_out: Mapping[int, str] | None = None) -> None:
         """Let a job that waits for approval run. Raises InvalidTransition.
 
-        `left_out`: names of warehouses whose rows the job rejects and whose stock it leaves unchanged.
+        `left_out`: names, by id, of warehouses whose rows the job rejects and whose stock does not change.
         """
         with transaction.atomic():
             self._lock()
@@ -266,7 +266,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             with self._move(APPROVE, by=by) as move:
                 options = {"options": {**self.options, LEFT_OUT: [*left_out]}} if left_out else {}
                 move.changes = {**self._from_the_start(), **options, "approved_at": Now()}
-                move.data = {**_reason_data(reason), **({"left_out": [*left_out]} if left_out else {})}
+                move.data = _reason_data(reason) | ({"left_out": [*left_out.values()]} if left_out else {})
 
     def retry(self, *, by: Actor) -> None:
         """Run a failed job again from the start of its file. Raises InvalidTransition."""
@@ -346,5 +346,5 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             upcoming.wake_after_commit()
 
 
-def _reason_data(reason: str) -> dict[str, str]:
+def _reason_data(reason: str) -> dict[str, object]:
     return {"reason": reason} if reason else {}

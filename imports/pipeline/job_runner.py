@@ -133,8 +133,10 @@ def _finish(context: ImportContext, importer: Importer) -> None:
             importer.forecast_finish(context) if job.dry_run else importer.finish(context)
         )
         job.update_if_owner(report=merge_reports(job.report, report))
-        # A corrected error report has only some rows of a file, so it supersedes no older file.
-        replaces = not (job.dry_run or context.mapped.own)
+        # A corrected error report has only some rows of a file, so it supersedes no older file. The same is
+        # true for a file without an imported row.
+        imported = job.created + job.updated + job.unchanged
+        replaces = bool(imported) and not (job.dry_run or context.mapped.own)
         ground = importer.ground(context) if replaces else []
         job.succeed()
         if replaces:

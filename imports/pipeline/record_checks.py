@@ -20,7 +20,7 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ODD = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}|{LOST}")
 # The formula that keeps spreadsheets from reading a text as a number.
 AS_TEXT = re.compile('="([^"]*)"')
-UNREADABLE = ("undecodable", "control", "damaged_text")
+UNREADABLE = ("undecodable", "control", "damaged_text", "invisible")
 """Codes of records with wrong characters. Other refused records have an empty `field`."""
 
 

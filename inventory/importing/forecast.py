@@ -77,7 +77,8 @@ def outlook(context: ImportContext) -> dict[str, object]:
                 WHERE l.warehouse_id = ANY({warehouses}) AND {older}
             )
             SELECT (SELECT coalesce(jsonb_agg(t), '[]') FROM (
-                SELECT w.name AS warehouse, count(*) FILTER (WHERE old <> new) AS changed,
+                SELECT w.id AS warehouse_id, w.name AS warehouse,
+                    count(*) FILTER (WHERE old <> new) AS changed,
                     count(*) FILTER (WHERE old > 0 AND new = 0) AS zeroed,
                     sum(old) AS before, sum(new) AS after
                 FROM ahead JOIN inventory_warehouse w ON w.id = warehouse_id GROUP BY w.id ORDER BY w.name

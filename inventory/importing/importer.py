@@ -113,7 +113,7 @@ class StockImporter(RangeImporter):
         return forecast.outlook(context)
 
     def ground(self, context: ImportContext) -> list[int]:
-        return sorted(matching.warehouse_ids(context))
+        return sorted(matching.imported_warehouses(context))
 
     def waiting_ground(self, job: ImportJob) -> list[int]:
         return job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]

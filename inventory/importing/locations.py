@@ -18,6 +18,7 @@ from imports.pipeline.mapping import MappingEntry
 from imports.pipeline.tolerant_reader import Record
 from imports.shop_exports import OF_STOCK
 from imports.shop_exports.export import StockExport
+from inventory.importing.full_files import FULL
 from inventory.models import Warehouse
 
 SHOWN, LONGEST_SHOWN = 10, 100
@@ -63,6 +64,9 @@ class LocationRows:
         self.read: set[str] = set()
         # The number of skipped rows of each unknown location. The number is 0 if the location is a column.
         self.unknown: Counter[str] = Counter()
+        # An empty quantity is skipped. But a full file would set this stock to 0, so there the row is kept,
+        # and the pipeline rejects it.
+        self.keeps_empty = options.get("mode") == FULL
         # The lines of the file without a quantity.
         self.silent: list[int] = []
         self.location = self._find([export.location_field])
@@ -85,11 +89,22 @@ class LocationRows:
         ]
         named = {index: self._warehouse(self.header[index], rows=0) for index in others}
         self.columns = {index: name for index, name in named.items() if name}
+        self._check_columns()
         if not self.columns:
             raise self._no_location()
         self.other_columns = [index for index in range(len(self.header)) if index not in named]
         self.header = [self.header[index] for index in self.other_columns]
         self.header += [self.export.location_field, self.export.amount_fields[0]]
+
+    def _check_columns(self) -> None:
+        """Raise Unreadable if two columns mean the same warehouse."""
+        columns: dict[str, str] = {}
+        for index, warehouse in self.columns.items():
+            column = self.header[index][:LONGEST_SHOWN]
+            if first := columns.get(warehouse):
+                message = f"The columns {first!r} and {column!r} both mean the warehouse {warehouse!r}."
+                raise Unreadable("same_warehouse", f"{message} Delete one of them.")
+            columns[warehouse] = column
 
     def _warehouse(self, location: str, rows: int = 1) -> str:
         """Return the name of the location's warehouse, or an empty text for an unknown location.
@@ -109,7 +124,8 @@ class LocationRows:
 
     def rewrite(self, record: Record) -> Iterator[Record]:
         for index, warehouse in self.columns.items():
-            if quantity := self._quantity(record, index):
+            quantity = self._quantity(record, index)
+            if quantity or self.keeps_empty:
                 others = [record.cells[other] for other in self.other_columns]
                 yield replace(record, cells=[*others, warehouse, quantity])
         if self.location is None:
@@ -117,7 +133,10 @@ class LocationRows:
         warehouse = self._warehouse(record.cells[self.location].strip())
         if self.amount is None:
             yield record
-        elif warehouse and (quantity := self._quantity(record, self.amount)):
+        elif warehouse:
+            quantity = self._quantity(record, self.amount)
+            if not (quantity or self.keeps_empty):
+                return
             cells = list(record.cells)
             cells[self.location], cells[self.amount] = warehouse, quantity
             yield replace(record, cells=cells)
@@ -141,7 +160,7 @@ class LocationRows:
         if self.unknown:
             skipped = f"Stock of unknown warehouses was skipped: {self._unknown_locations()}"
             warnings.append(f"{skipped}. Your warehouses are {self._own_warehouses()}.")
-        if self.silent:
+        if self.silent and not self.keeps_empty:
             lines = list(dict.fromkeys(self.silent))
             listed = ", ".join(map(str, lines[:SHOWN])) + (" …" if len(lines) > SHOWN else "")
             warnings.append(

@@ -18,6 +18,7 @@ TOO_OLD = "The file was counted at {}. Stock movements since then are no longer 
 
 # The warehouse id of rows whose warehouse is unknown.
 UNKNOWN_WAREHOUSE = Literal(0)
+ALL_ROWS = SQL("true")
 
 
 def moment(context: ImportContext) -> Composable:
@@ -53,21 +54,27 @@ def row_warehouse(context: ImportContext) -> Composable:
 
 def left_out(context: ImportContext) -> list[int]:
     """Return the warehouses that the operator left out when approving the file."""
-    names = context.job.options.get(LEFT_OUT)
-    if not names:
-        return []
-    own = Warehouse.objects.filter(supplier_id=context.supplier_id, name__in=names)
-    return list(own.values_list("pk", flat=True))
+    chosen = context.job.options.get(LEFT_OUT, [])
+    # An approval by an earlier version has names instead of ids.
+    names = [each for each in chosen if isinstance(each, str)]
+    named = Warehouse.objects.filter(supplier_id=context.supplier_id, name__in=names) if names else ()
+    return [each for each in chosen if isinstance(each, int)] + [warehouse.pk for warehouse in named]
 
 
-def warehouse_ids(context: ImportContext) -> list[int]:
-    """Return the warehouses whose stock the file sets."""
+def warehouse_ids(context: ImportContext, rows: Composable = ALL_ROWS) -> list[int]:
+    """Return the warehouses whose stock these rows of the file set."""
     if "warehouse" not in context.mapped.fields:
         return [context.job.options["warehouse_id"]]
-    query = SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s")
-    numbers = value(query.format(row_warehouse(context), context.staging.table))
+    query = SQL("SELECT array_agg(DISTINCT {}) FROM {} AS s WHERE {}")
+    numbers = value(query.format(row_warehouse(context), context.staging.table, rows))
     unwanted = {0, *left_out(context)}
     return [number for number in numbers or [] if number not in unwanted]
+
+
+def imported_warehouses(context: ImportContext) -> list[int]:
+    """Return the warehouses for which at least one row of the file was imported."""
+    imported = SQL("NOT EXISTS (SELECT FROM imports_reject AS r WHERE r.job_id = {} AND r.line = s.line)")
+    return warehouse_ids(context, imported.format(Literal(context.job.pk)))
 
 
 def key(context: ImportContext) -> list[Composable]:

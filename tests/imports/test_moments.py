@@ -15,6 +15,8 @@ from imports.pipeline.job_runner import run_job
 from inventory.importing.importer import StockImporter
 from inventory.models import StockLevel, StockMovement, Warehouse
 from inventory.reservations import Cause, LockedStock
+from sftp_ingest.area.files import Area
+from sftp_ingest.models import Blob
 from tests.factories import UploadFactory
 from tests.imports.test_stock import levels
 from tests.orders.invariants import violations
@@ -65,7 +67,7 @@ def uploaded(acme, east, upload, client_for):
 
     def put(content, at, **body):
         path = upload(acme, content, "inventory/stock.csv")
-        UploadFactory.create(supplier=acme, path=path, size=len(content), uploaded_at=at)
+        Blob.objects.update(completed_at=at)
         answer = client_for(acme).post("importInventory", {"url": path, "warehouse_id": east.pk, **body})
         assert answer.status_code == 200, answer.content
         return answer.json()
@@ -146,14 +148,18 @@ def test_the_moment_of_an_automatic_import_is_the_end_of_its_upload(acme, east, 
     assert levels(acme) == {("A-1", EAST): 8}
 
 
-def test_the_moment_of_another_version_of_a_file_is_not_used(acme, east, client_for, upload):
-    path = upload(acme, "sku,quantity\n", "inventory/stock.csv")
-    before = now()
-    UploadFactory.create(supplier=acme, path=path, size=999, uploaded_at=before - timedelta(days=1))
+def test_a_renamed_file_keeps_the_moment_of_its_own_upload(acme, east, client_for, upload):
+    path = upload(acme, "sku,quantity\nLAMP,9\n", "inventory/stock.csv")
+    yesterday = now() - timedelta(days=1)
+    Blob.objects.update(completed_at=yesterday)
+    UploadFactory.create(supplier=acme, path=path, size=20, uploaded_at=yesterday)
+    upload(acme, "sku,quantity\nLAMP,7\n", "inventory/new.csv")
+    put_at = Blob.objects.get(completed_at__gt=yesterday).completed_at
+    Area(acme.pk).rename(("inventory", "new.csv"), ("inventory", "stock.csv"))
 
     client_for(acme).post("importInventory", {"url": path, "warehouse_id": east.pk})
 
-    assert before < ImportJob.objects.get().as_of <= now()
+    assert ImportJob.objects.get().as_of == put_at
 
 
 def test_a_moment_slightly_in_the_future_counts_as_now(acme, a_variant, count, stocked):

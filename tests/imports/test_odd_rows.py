@@ -148,12 +148,13 @@ def test_a_row_with_an_open_quote_does_not_land_by_being_sent_back(acme, upload,
     assert (again["created"], [each["code"] for each in again["errors"]]) == (0, ["damaged_text"])
 
 
-def test_an_unreadable_row_of_a_full_stock_file_zeroes_nothing(acme, a_variant, stocked):
+@pytest.mark.parametrize("row", ["A-2,\ufffd", "A\u200b-2,7", "A\u00ad-2,7"])
+def test_an_unreadable_row_of_a_full_stock_file_zeroes_nothing(acme, a_variant, stocked, row):
     for sku in ("A-1", "A-2", "A-3"):
         a_variant(acme, sku, stock=5)
     set_stock(on_hand=5)
 
-    job = stocked(acme, "sku,quantity\nA-1,7\nA-2,\ufffd\n", mode="full")
+    job = stocked(acme, f"sku,quantity\nA-1,7\n{row}\n", mode="full")
 
     assert (job["rejected"], job["report"]["zeroed"]) == (1, 0)
     assert "could not be read" in job["report"]["kept"]

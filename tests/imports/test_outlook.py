@@ -28,7 +28,14 @@ def test_a_stock_file_that_waits_shows_old_and_new_for_each_warehouse_and_its_fi
     outlook = held.report["outlook"]
 
     assert outlook["warehouses"] == [
-        {"warehouse": "Acme East", "changed": 121, "zeroed": 120, "before": 605, "after": 7}
+        {
+            "warehouse_id": Warehouse.objects.get(name="Acme East").pk,
+            "warehouse": "Acme East",
+            "changed": 121,
+            "zeroed": 120,
+            "before": 605,
+            "after": 7,
+        }
     ]
     assert outlook["stock_changes"][0] == {"sku": "B-1", "warehouse": "Acme East", "from": 5, "to": 0}
     assert outlook["first_rows"] == [["B-0", "7"]]
@@ -77,19 +84,20 @@ def test_changes_are_shown_old_and_new_and_in_percent(operator, held):
     assert "Import the stock of" not in page  # with one warehouse, there is no choice
 
 
-def test_a_file_is_approved_without_one_of_its_warehouses(operator, acme, a_variant, stocked, client_for):
+def test_a_file_is_approved_without_a_warehouse_even_if_it_was_renamed(operator, acme, a_variant, stocked, client_for):
     east, west = Warehouse.objects.filter(supplier=acme).order_by("name")
     for number in range(121):
         variant = a_variant(acme, f"B-{number}")
         StockLevelFactory.create(variant=variant, warehouse=east, on_hand=5)
         StockLevelFactory.create(variant=variant, warehouse=west, on_hand=5)
-    rows = f"sku,quantity,warehouse\nB-0,7,{east.name}\nB-1,9,{west.name}\n"
+    rows = f"sku,quantity,warehouse\nB-0,7,{east.pk}\nB-1,9,{west.pk}\n"
     job = ImportJob.objects.get(pk=stocked(acme, rows, mode="full", warehouse_field="warehouse")["id"])
     assert job.status == "awaiting_approval"
+    Warehouse.objects.filter(pk=west.pk).update(name="Acme North")
 
     nothing = do(operator, job, "approve", reason="")
     assert "Choose at least one warehouse" in nothing.text
-    do(operator, job, "approve", warehouse_0="on")  # approve only Acme East
+    do(operator, job, "approve", **{f"warehouse_{east.pk}": "on"})
     run_job(job.pk)
 
     job.refresh_from_db()

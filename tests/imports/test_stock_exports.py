@@ -84,6 +84,26 @@ def test_columns_for_each_location_are_counted_too_and_unknown_locations_are_nam
     assert silent.endswith("lines 3.")
 
 
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_full_file_rejects_an_empty_quantity_and_keeps_its_stock(places, shirts, counted, layout):
+    counted(LONG + row("S", "S-1", "East", 4) + row("M", "", "East", 7))
+    rows = LONG + row("S", "S-1", "East", 5) + row("M", "", "East", "")
+    columns = WIDE + SHIRT.format(size="S", sku="S-1") + ",5,3,7\n" + SHIRT.format(size="M", sku="") + ",,2,7\n"
+    job = counted(rows if layout == "rows" else columns, mode="full")
+
+    assert [(each["line"], each["code"]) for each in job["errors"]] == [(3, "required")]
+    assert (levels()["S-1", "East"], levels()["shirt-M", "East"]) == (5, 7)
+
+
+@pytest.mark.parametrize("second", ["EAST", "id"])
+def test_two_columns_of_one_warehouse_are_refused(places, shirts, counted, second):
+    second = str(places["East"].pk) if second == "id" else second
+    job = counted(f"{BEFORE},HS Code,COO,East,{second}\n" + SHIRT.format(size="S", sku="S-1") + ",4,9\n")
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "same_warehouse")
+    assert f"'East' and '{second}' both mean the warehouse 'East'" in job["error"]["message"]
+
+
 def test_rows_of_a_location_that_is_no_warehouse_are_left_out_and_counted(places, shirts, counted):
     job = counted(LONG + row("S", "S-1", "East", 4) + row("S", "S-1", "Moon", 1) + row("M", "", "Moon", 1))
     assert (job["status"], job["rows_total"]) == ("succeeded", 1)

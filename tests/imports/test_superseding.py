@@ -75,3 +75,18 @@ def test_a_product_file_and_an_error_report_supersede_no_stock_file(
     stocked(acme, report, warehouse_id=east_and_west[0].pk)
 
     assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"
+
+
+def test_a_file_without_an_imported_row_supersedes_no_file(acme, east_and_west, waiting, stocked):
+    later = stocked(acme, "sku,quantity\nWRONG,7\n", warehouse_id=east_and_west[0].pk)
+
+    assert (later["status"], later["rejected"]) == ("succeeded_with_errors", 1)
+    assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"
+
+
+def test_a_warehouse_with_only_rejected_rows_is_not_covered(acme, east_and_west, waiting, stocked):
+    east, west = east_and_west
+    rows = f"sku,quantity,warehouse\nA-1,5,{west.pk}\nWRONG,7,{east.pk}\n"
+    assert stocked(acme, rows, warehouse_field="warehouse")["rejected"] == 1
+
+    assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"

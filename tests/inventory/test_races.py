@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from accounts.actors import Actor
 from catalog.models import Variant
 from inventory.elements import IdType
-from inventory.models import StockLevel, Warehouse
+from inventory.models import ExpectedStock, StockLevel, Warehouse
 from inventory.reservations import Cause, LockedStock
 from inventory.services import push
 from tests.factories import VariantFactory
@@ -120,3 +120,17 @@ def test_a_push_that_waited_for_a_reservation_keeps_it(east):
     assert in_threads(reserve, push_then) == []
     level.refresh_from_db()
     assert (level.on_hand, level.reserved) == (9, 3)
+
+
+def test_a_push_keeps_the_restock_date_of_a_level_that_another_push_made_meanwhile(acme, east):
+    def other():
+        element = {"id": SKUS[0], "amount": 5, "expected_at": "2099-05-01"}
+        push(east, IdType.SKU, [element], by=Actor.system("other"))
+
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT now()")
+        assert in_threads(other) == []
+        push(east, IdType.SKU, [{"id": SKUS[1], "amount": 1}], by=Actor.system("test"))
+
+    assert str(ExpectedStock.objects.get().expected_at) == "2099-05-01"

@@ -95,6 +95,23 @@ def test_waiting_orders_get_one_event_of_a_changed_date(waiting, shop, count, cl
     assert api.get(f"orders/{waiting}").json()["updated_at"] > before
 
 
+def test_an_order_that_still_waits_hears_that_the_date_is_gone_with_the_stock(
+    waiting, shop, lamp, count, client_for
+):
+    api = client_for(shop)
+    second = api.post("orders", a_body("W-2", 5) | {"when_short": "wait"}).json()["order_id"]
+    count(expected_at=SOON)
+    before = api.get(f"orders/{second}").json()
+
+    count(1)
+    after = api.get(f"orders/{second}").json()
+
+    assert [each["order_lines"][0]["expected_at"] for each in (before, after)] == [SOON, None]
+    assert after["updated_at"] > before["updated_at"]
+    last = Event.objects.filter(order_id=second, type="order.stock_expected").latest("id")
+    assert last.data["expected"][0]["expected_at"] is None
+
+
 @pytest.mark.parametrize("day", [PAST, "soon", "2030-02-30", 20300101, ""])
 def test_a_wrong_date_rejects_its_element_only(lamp, count, day):
     answer = count(3, expected_at=day)
