@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.http import Http404
 
 from accounts.models import Supplier
 from api.ids import as_id
@@ -15,12 +16,17 @@ from portal.products.selectors import is_available_in
 
 
 def chosen_warehouse(supplier: Supplier, asked: str) -> tuple[Warehouse | None, list[Warehouse]]:
-    """Return the chosen (else the default) warehouse, and all warehouses of the supplier."""
+    """Return the chosen (else the default) warehouse, and all warehouses of the supplier.
+
+    Raises Http404 if the supplier has no warehouse with the chosen id.
+    """
     warehouses = list(Warehouse.objects.filter(supplier=supplier).order_by("-is_default", "pk"))
     for each in warehouses:
         each.supplier = supplier
-    named = [each for each in warehouses if each.pk == as_id(asked)]
-    return next(iter(named or warehouses), None), warehouses
+    chosen = [each for each in warehouses if each.pk == as_id(asked)] if asked else warehouses[:1]
+    if asked and not chosen:
+        raise Http404
+    return next(iter(chosen), None), warehouses
 
 
 def stocked_products(supplier: Supplier, warehouse: Warehouse | None) -> VariantQuerySet:

@@ -52,7 +52,11 @@ def _save(warehouse: Warehouse, by: Actor, answers: dict[str, Any]) -> str:
     if counted:
         errors = push(warehouse, IdType.VARIANT_ID, [entry.element() for entry in counted], by=by).errors
     expect({(entry.variant_id, warehouse.pk): entry.expected_at for entry in only_dated})
-    saved = [_counted(len(counted) - len(errors), "count"), _counted(len(dated), "restock date")]
+    refused = {counted[error.index].variant_id for error in errors}
+    saved = [
+        _counted(len(counted) - len(errors), "count"),
+        _counted(sum(entry.variant_id not in refused for entry in dated), "restock date"),
+    ]
     message = f"{warehouse}: {' and '.join(text for text in saved if text) or 'nothing'} saved."
     return " ".join([message, *(error.message for error in errors)])
 

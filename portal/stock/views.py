@@ -109,8 +109,16 @@ class StockPage(PortalListPage):
             "faulty": len(self.faulty),
             "warehouse": warehouse,
             "warehouse_tabs": links if len(links) > 1 else [],
+            "form_url": self._form_url(),
             "form_id": uuid4(),
         }
+
+    def _form_url(self) -> str:
+        """Return this page's address with its warehouse: another one may become the default meanwhile."""
+        warehouse, query = self.warehouses[0], self.request.GET.copy()
+        if warehouse:
+            query["warehouse"] = str(warehouse.pk)
+        return f"?{query.urlencode()}"
 
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the valid changed rows in one transaction. The forms of faulty rows stay open."""

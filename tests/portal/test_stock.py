@@ -118,7 +118,7 @@ def test_each_warehouse_has_its_own_grid_and_a_foreign_one_does_not_exist(ana, a
     assert StockLevel.objects.get(variant=lamp, warehouse=west).on_hand == 2
 
     foreign = rival.warehouses.first()
-    save(ana, row(lamp, "5", on_hand="6"), path=f"{GRID}?warehouse={foreign.pk}")
+    assert ana.post(f"{GRID}?warehouse={foreign.pk}", row(lamp, "5", on_hand="6")).status_code == 404
     assert not StockLevel.objects.filter(warehouse=foreign).exists()
 
 
@@ -188,3 +188,26 @@ def test_the_grid_and_its_saving_take_the_same_queries_for_any_number_of_product
     few = count_queries(row(lamp, "6", on_hand="7"))
     others = [a_variant(acme, f"MANY-{number}", stock=1) for number in range(5)]
     assert count_queries(*(row(each, "1", on_hand="2") for each in others)) == few
+
+
+def test_counts_are_saved_in_the_shown_warehouse_even_if_another_becomes_the_default(ana, acme, lamp):
+    west = WarehouseFactory.create(supplier=acme, name="West")
+    page = ana.get(GRID)
+    action = re.findall(r'<form method="post" action="([^"]+)" class="ui-grid"', page.text)[0]
+    acme.warehouses.update(is_default=False)
+    acme.warehouses.filter(pk=west.pk).update(is_default=True)
+
+    ana.post(GRID + action, {"form_id": form_id(page), **row(lamp, "5", on_hand="8")})
+
+    assert on_hand(lamp) == [8]
+    assert not west.stock.exists()
+
+
+def test_a_refused_count_saves_no_restock_date_and_says_so(ana, lamp):
+    StockLevel.objects.filter(variant=lamp).update(counted_at=timezone.now() + timedelta(minutes=3))
+    day = (timezone.now().date() + timedelta(days=9)).isoformat()
+
+    page = save(ana, row(lamp, "5", on_hand="8", expected_at=day))
+
+    assert "nothing saved. This count was taken at" in said(page)[0]
+    assert not ExpectedStock.objects.exists()
