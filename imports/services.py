@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Func, Model, Value
+from django.db.models import Func, Model, Q, Value
 from django.db.models.functions import Least
 
 from accounts.actors import Actor
@@ -67,8 +67,13 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
 def supersede_older(
     job: ImportJob, ground: Collection[int], ground_of: Callable[[ImportJob], Collection[int]]
 ) -> None:
-    """Supersede older jobs of this kind that wait for approval and cover no warehouse outside of `ground`."""
-    waiting = ImportJob.objects.of_a_kind_with(job).filter(status=Status.AWAITING_APPROVAL, pk__lt=job.pk)
+    """Supersede older jobs of this kind that wait for approval and cover no warehouse outside of `ground`.
+
+    A job that was approved while this job ran is superseded, too.
+    """
+    older = ImportJob.objects.of_a_kind_with(job).filter(pk__lt=job.pk)
+    approved = Q(status=Status.QUEUED, approved_at__isnull=False)
+    waiting = older.filter(Q(status=Status.AWAITING_APPROVAL) | approved)
     for old in waiting.order_by("pk").select_for_update():
         if set(ground_of(old)) <= set(ground):
             old.supersede(job)

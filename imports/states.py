@@ -112,7 +112,9 @@ CANCEL = JobMove(
     repeated_in=CANCELED,
 )
 REQUEST_CANCEL = JobMove("request_cancel", "canceled", "import.cancel_requested", (RUNNING,), RUNNING, PEOPLE)
-SUPERSEDE = JobMove("supersede", "superseded", "import.canceled", (AWAITING_APPROVAL,), CANCELED, SYSTEM)
+SUPERSEDE = JobMove(
+    "supersede", "superseded", "import.canceled", (QUEUED, AWAITING_APPROVAL), CANCELED, SYSTEM
+)
 APPROVE = JobMove("approve", "approved", "import.approved", (AWAITING_APPROVAL,), QUEUED, PEOPLE)
 RETRY = JobMove("retry", "retried", "import.retried", (FAILED,), QUEUED, PEOPLE)
 

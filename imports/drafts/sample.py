@@ -61,12 +61,18 @@ def read_sample(path: Path, known: Collection[str], check: Check = lambda: None)
 def as_json(sample: FileSample) -> dict[str, object]:
     """Return a sample as JSON. PostgreSQL cannot store NUL and lone surrogates; they are replaced."""
     stored: dict[str, object] = json.loads(
-        json.dumps(asdict(sample), ensure_ascii=False)
-        .encode("utf-8", "replace")
-        .decode()
-        .replace("\\u0000", "\ufffd")
+        json.dumps(_without_nul(asdict(sample)), ensure_ascii=False).encode("utf-8", "replace")
     )
     return stored
+
+
+def _without_nul(value: Any) -> Any:
+    """Return a value of JSON with each NUL in its texts replaced."""
+    if isinstance(value, dict):
+        return {_without_nul(name): _without_nul(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_without_nul(element) for element in value]
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
 def from_json(stored: dict[str, Any]) -> FileSample:

@@ -180,9 +180,12 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         return Q(status__in=UNFINISHED)
 
     def may_start(self) -> bool:
-        """Return whether all earlier jobs of the kind have ended and the supplier may run one more job."""
-        others = ImportJob.objects.exclude(pk=self.pk)
-        return not self.earlier().exists() and has_slot(self.supplier_id, others)
+        """Return whether all earlier jobs of the kind have ended and the supplier may run one more job.
+
+        A job that has begun goes on first, even if a person starts an earlier job again meanwhile.
+        """
+        has_begun, others = self.status == Status.RUNNING, ImportJob.objects.exclude(pk=self.pk)
+        return (has_begun or not self.earlier().exists()) and has_slot(self.supplier_id, others)
 
     def take(self, owner: str) -> None:
         """Start the queued job with this owner, or take over the running job for this owner."""
@@ -252,7 +255,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
                 return
             with self._move(REQUEST_CANCEL if running else CANCEL, by=by) as move:
                 move.changes = {"cancel_requested": True} if running else {"error": None}
-                move.data = _reason_data(reason)
+                move.data = {"reason": reason} if reason else {}
 
     def approve(self, *, by: Actor, reason: str = "", left_out: Mapping[int, str] | None = None) -> None:
         """Let a job that waits for approval run. Raises InvalidTransition.
@@ -266,7 +269,8 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
             with self._move(APPROVE, by=by) as move:
                 options = {"options": {**self.options, LEFT_OUT: [*left_out]}} if left_out else {}
                 move.changes = {**self._from_the_start(), **options, "approved_at": Now()}
-                move.data = _reason_data(reason) | ({"left_out": [*left_out.values()]} if left_out else {})
+                data = {"reason": reason, "left_out": [*(left_out or {}).values()]}
+                move.data = {name: value for name, value in data.items() if value}
 
     def retry(self, *, by: Actor) -> None:
         """Run a failed job again from the start of its file. Raises InvalidTransition."""
@@ -344,7 +348,3 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         waiting = ImportJob.objects.filter(supplier_id=self.supplier_id, status=Status.QUEUED)
         for upcoming in waiting.order_by("kind", "pk").distinct("kind"):
             upcoming.wake_after_commit()
-
-
-def _reason_data(reason: str) -> dict[str, object]:
-    return {"reason": reason} if reason else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import connection, transaction
 from psycopg.sql import SQL, Literal
 
-from imports.models import ImportPolicy
+from imports.models import ImportJob, ImportPolicy
 from imports.pipeline.context import ImportContext
 from imports.pipeline.importer import Importer
 
@@ -14,7 +14,10 @@ LONGEST_CELL = 60
 
 
 def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
-    """Apply the approval rule and return whether the job now waits. A dry run only reports the reasons."""
+    """Apply the approval rule and return whether the job now waits. A dry run only reports the reasons.
+
+    A job that a person has canceled stops instead.
+    """
     job = context.job
     if job.approved_at or job.bookmark:
         return False
@@ -24,8 +27,18 @@ def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
             job.update_if_owner(report={**job.report, "would_wait": reasons})
         elif reasons:
             outlook = {**importer.outlook(context), "first_rows": first_rows(context)}
-            job.await_approval(reasons, importer.ground(context), outlook)
+            ground = importer.ground(context)
+            if _is_canceled(job):
+                job.stop()
+            else:
+                job.await_approval(reasons, ground, outlook)
     return bool(reasons) and not job.dry_run
+
+
+def _is_canceled(job: ImportJob) -> bool:
+    """Lock the job, and return whether a person has asked to cancel it."""
+    locked = ImportJob.objects.select_for_update().filter(pk=job.pk)
+    return locked.values_list("cancel_requested", flat=True).get()
 
 
 def first_rows(context: ImportContext) -> list[list[str]]:

@@ -26,8 +26,9 @@ TRANSFORMED = {
     "uppercase": SQL("upper({})"),
     "lowercase": SQL("lower({})"),
     "capitalize": SQL(
-        "(SELECT coalesce(string_agg(upper(left(word, 1)) || substr(word, 2), ' ' ORDER BY place), '')"
-        " FROM string_to_table({}, ' ') WITH ORDINALITY AS w (word, place))"
+        "(SELECT coalesce(string_agg(part[1] || upper(part[2]) || part[3], '' ORDER BY place), '')"
+        r" FROM regexp_matches({}, '([\s\u00a0]*)([^\s\u00a0]?)([^\s\u00a0]*)', 'g')"
+        " WITH ORDINALITY AS w (part, place))"
     ),
     "capitalize-first": SQL("(SELECT upper(left(t, 1)) || substr(t, 2) FROM (SELECT {}) AS c (t))"),
 }

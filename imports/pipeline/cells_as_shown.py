@@ -14,6 +14,10 @@ from typing import Any
 # The parts of a number format without digits: `[color, condition or country]`, `_` with the character whose
 # width stays blank, and `*` with the character that fills the cell.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
+MOST_SHOWN = 10**15
+"""The largest number that a format rounds. Spreadsheet programs keep fifteen digits."""
+ESCAPED = re.compile("_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
+"""A character that XML cannot hold or would change, such as `_x000D_` for a carriage return."""
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
 
@@ -24,7 +28,7 @@ def as_shown(cell: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
@@ -41,6 +45,8 @@ def number_as_shown(value: float, number_format: str) -> str:
     bare = LITERAL.sub("", shape)
     digits = DIGITS.search(bare)
     if digits is None or re.search(r"[eE][+-]|/", bare) or digits[0].endswith(","):
+        return plainly(value)
+    if abs(value) >= MOST_SHOWN:
         return plainly(value)
     whole, _, fraction = digits[0].partition(".")
     percent = "%" in bare

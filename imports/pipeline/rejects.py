@@ -13,7 +13,7 @@ from imports.pipeline.importer import RangeImporter
 from imports.pipeline.tolerant_reader import Record
 from imports.sql import execute, value
 
-MOST_MESSAGE, MOST_REPEATED = 500, 200
+MOST_FIELD, MOST_MESSAGE, MOST_REPEATED = 200, 500, 200
 MOST_KEPT = 100_000
 """The largest number of rejects that one job stores. The reject of a short line takes 50 times its space.
 
@@ -34,9 +34,8 @@ def write_unreadable(job_id: int, refused: Sequence[Record], *, own: int) -> Non
         with cursor.copy(copy_in) as copy:
             for record in refused:
                 cells = json.dumps(record.cells[own:], ensure_ascii=False)
-                copy.write_row(
-                    (job_id, record.line, record.field, record.code, record.message[:MOST_MESSAGE], cells)
-                )
+                field, message = record.field[:MOST_FIELD], record.message[:MOST_MESSAGE]
+                copy.write_row((job_id, record.line, field, record.code, message, cells))
 
 
 def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Composable) -> int:

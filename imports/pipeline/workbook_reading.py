@@ -46,7 +46,7 @@ class BoundedReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
             if event == "start" or node.tag != ITEM:
                 continue
             texts = [*node.findall(TEXT), *node.findall(RUN_TEXT)]
-            yield "".join(text.text or "" for text in texts).replace("x005F_", "")
+            yield "".join(text.text or "" for text in texts)
             count += 1
             if count > workbook_parts.MOST_TEXTS:
                 raise too_large(f"The workbook has more than {workbook_parts.MOST_TEXTS:,} different texts.")

@@ -142,3 +142,24 @@ def test_a_cancel_takes_effect_while_the_file_is_read(acme, client_for, upload, 
     job.refresh_from_db()
     assert job.status == Status.CANCELED
     assert time.monotonic() - began < FEW_SECONDS
+
+
+def test_escaped_characters_of_a_shared_text_are_read(acme, upload, ran):
+    content = with_shared(b"<si><t>one_x000D_\ntwo _x005F_x0041_ x005F_y</t></si>")
+    job = ran(acme, file_url=upload(acme, content, "products/a.xlsx"))
+
+    assert job["created"] == 1
+    assert Variant.objects.get().title.split() == ["one", "two", "_x0041_", "x005F_y"]
+
+
+def test_a_number_beyond_a_sheets_digits_rejects_its_row_only(acme, upload, ran):
+    book = Workbook()
+    for row in ((*HEADER, "weight"), ("A-1", "Tie", 1, 1e30), ("A-2", "Hat", 1, 2)):
+        book.active.append(row)
+    book.active["D2"].number_format = "0.00"
+    saved = io.BytesIO()
+    book.save(saved)
+
+    job = ran(acme, file_url=upload(acme, saved.getvalue(), "products/a.xlsx"))
+
+    assert (job["created"], [(each["line"], each["field"]) for each in job["errors"]]) == (1, [(2, "weight")])

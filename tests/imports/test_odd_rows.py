@@ -248,3 +248,21 @@ def test_cells_are_quoted_exactly_as_in_the_file(acme, ran):
     job = ran(acme, data=[HEADER, "A-1,Lamp,'19\\90,"])
 
     assert job["errors"][0]["message"] == "''19\\90': is not a number such as 19.99."
+
+
+def test_a_wrong_character_below_a_long_column_name_rejects_its_row_only(acme, ran):
+    job = ran(acme, data=[f"sku,title,retail_price,{'x' * 250}", "A-1,Tie,1,a\x01b", "A-2,Hat,1,fine"])
+
+    assert (job["created"], job["rejected"]) == (1, 1)
+    assert job["errors"][0]["code"] == "control"
+
+
+def test_capitalize_begins_each_word_after_any_white_space(acme, ran):
+    title = {"source_field": "title", "destination_field": "title", "string_transformer": "capitalize"}
+    ran(
+        acme,
+        data=["sku,title,retail_price", '"A-1","red  shirt\nblue éclair\tof\u00a0silk",1'],
+        schema=[title],
+    )
+
+    assert Variant.objects.get().title == "Red  Shirt\nBlue Éclair\tOf\u00a0Silk"

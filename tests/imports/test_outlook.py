@@ -84,7 +84,9 @@ def test_changes_are_shown_old_and_new_and_in_percent(operator, held):
     assert "Import the stock of" not in page  # with one warehouse, there is no choice
 
 
-def test_a_file_is_approved_without_a_warehouse_even_if_it_was_renamed(operator, acme, a_variant, stocked, client_for):
+def test_a_file_is_approved_without_a_warehouse_even_if_it_was_renamed(
+    operator, acme, a_variant, stocked, client_for
+):
     east, west = Warehouse.objects.filter(supplier=acme).order_by("name")
     for number in range(121):
         variant = a_variant(acme, f"B-{number}")

@@ -124,3 +124,9 @@ def test_odd_characters_of_a_sample_are_stored():
     stored = from_json(as_json(sample))
     assert stored.header == ["a\ufffd"]
     assert stored.rows == [Record(2, ["x?y\ufffd"], "", "", "")]
+
+
+def test_a_stored_sample_keeps_a_backslash_and_replaces_a_nul():
+    sample = FileSample(["title"], [Record(2, ["\\u0000", "a\0b"])], 0, ",", [])
+
+    assert from_json(as_json(sample)).rows[0].cells == ["\\u0000", "a\ufffdb"]

@@ -88,7 +88,9 @@ def test_columns_for_each_location_are_counted_too_and_unknown_locations_are_nam
 def test_a_full_file_rejects_an_empty_quantity_and_keeps_its_stock(places, shirts, counted, layout):
     counted(LONG + row("S", "S-1", "East", 4) + row("M", "", "East", 7))
     rows = LONG + row("S", "S-1", "East", 5) + row("M", "", "East", "")
-    columns = WIDE + SHIRT.format(size="S", sku="S-1") + ",5,3,7\n" + SHIRT.format(size="M", sku="") + ",,2,7\n"
+    columns = (
+        WIDE + SHIRT.format(size="S", sku="S-1") + ",5,3,7\n" + SHIRT.format(size="M", sku="") + ",,2,7\n"
+    )
     job = counted(rows if layout == "rows" else columns, mode="full")
 
     assert [(each["line"], each["code"]) for each in job["errors"]] == [(3, "required")]
