@@ -104,13 +104,13 @@ def _of_late(fulfillment: Fulfillment) -> Remedy:
 
 
 def totals(lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]) -> Totals:
-    """Return the sums of the pushed lines, and of the agreed wholesale prices."""
+    """Return the sums of the pushed lines, and of the agreed wholesale prices without refused units."""
     lines, agreed = list(lines), dict[str, Decimal]()
     for fulfillment in fulfillments:
         for line in fulfillment.lines.all():
             if line.wholesale_price is not None:
                 known = agreed.get(fulfillment.currency, Decimal())
-                agreed[fulfillment.currency] = known + line.wholesale_price * line.quantity
+                agreed[fulfillment.currency] = known + line.wholesale_price * (line.quantity - line.rejected)
     return Totals(
         quantity=sum(line.quantity for line in lines),
         billed=_sum([line.billed_amount for line in lines]),

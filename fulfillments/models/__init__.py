@@ -5,7 +5,7 @@ from fulfillments.models.carried_out_row import CarriedOutRow
 from fulfillments.models.carton import Carton, SsccCounter
 from fulfillments.models.changes_read import ChangesRead
 from fulfillments.models.daily_sum import DailySum, SummedEvents
-from fulfillments.models.fulfillment import HELD, Fulfillment, FulfillmentQuerySet
+from fulfillments.models.fulfillment import HELD, PAST_LIMIT, Fulfillment, FulfillmentQuerySet
 from fulfillments.models.kept_parcel import KeptParcel
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import MoveOutcome
@@ -19,7 +19,6 @@ from fulfillments.models.slip_template import SlipLanguage, SlipPaper, SlipTempl
 
 __all__ = [
     "COUNTS",
-    "HELD",
     "Capture",
     "CarriedOutRow",
     "Carton",
@@ -28,8 +27,10 @@ __all__ = [
     "Fulfillment",
     "FulfillmentLine",
     "FulfillmentQuerySet",
+    "HELD",
     "KeptParcel",
     "MoveOutcome",
+    "PAST_LIMIT",
     "PerformanceTarget",
     "Rejection",
     "RejectionQuerySet",

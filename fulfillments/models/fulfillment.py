@@ -33,6 +33,10 @@ HELD = Q(state__in=WORKABLE, order__held=True)
 AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
 
 
+PAST_LIMIT = Q(due_at__lte=Now()) | Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
+"""The condition that a time limit has passed. Only `FulfillmentQuerySet.overdue` leaves out held orders."""
+
+
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
     def for_supplier(self, supplier: Supplier) -> Self:
         return self.filter(supplier=supplier)
@@ -43,9 +47,7 @@ class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
 
     def overdue(self) -> Self:
         """Keep fulfillments past a time limit to capture, accept, ship or answer. Leave out held orders."""
-        late = Q(due_at__lte=Now())
-        uncaptured = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
-        return self.filter(late | uncaptured).not_held()
+        return self.filter(PAST_LIMIT).not_held()
 
     def with_unanswered_cancelation(self) -> Self:
         """Keep fulfillments with an overdue cancellation request, if the partnership has a default answer."""

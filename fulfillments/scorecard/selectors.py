@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Retailer, Supplier
@@ -70,8 +71,8 @@ class Scorecard:
     def of(cls, supplier: Supplier, days: int, retailer: Retailer | None = None) -> Scorecard:
         """Return the scorecard of the last `days` up to today (UTC), in a fixed number of queries.
 
-        If the retailer no longer trades with the supplier, `fed_at` is None: the retailer sees the results of
-        its own orders, but not the age of the stock.
+        If the retailer no longer trades with the supplier, `fed_at` is None and no feeds are counted: the
+        retailer sees the results of its own orders, but not the age of the stock.
         """
         last = timezone.now().date()
         first = last - timedelta(days=days - 1)
@@ -80,9 +81,11 @@ class Scorecard:
         by_day: dict[date, defaultdict[str, int]] = {
             first + timedelta(days=number): defaultdict(int) for number in range(days)
         }
-        sums = DailySum.objects.filter(
-            supplier_id=supplier.pk, retailer_id=retailer.pk if retailer else ALL, day__range=(first, last)
-        )
+        sees_feeds = retailer is None or _trades(retailer, supplier)
+        wanted = Q(retailer_id=retailer.pk if retailer else ALL)
+        if sees_feeds:
+            wanted |= Q(retailer_id=ALL, measure=measures.FEEDS)  # a feed belongs to no retailer
+        sums = DailySum.objects.filter(wanted, supplier_id=supplier.pk, day__range=(first, last))
         for day, measure, bucket, count, seconds in sums.values_list(
             "day", "measure", "bucket", "count", "seconds"
         ):
@@ -107,7 +110,7 @@ class Scorecard:
             .order_by()[: MOST_COUNTED + 1]
             .count(),
             overdue_now=fulfillments.overdue().order_by()[: MOST_COUNTED + 1].count(),
-            fed_at=last_feed(supplier) if retailer is None or _trades(retailer, supplier) else None,
+            fed_at=last_feed(supplier) if sees_feeds else None,
         )
 
     @property

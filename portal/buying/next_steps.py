@@ -38,7 +38,8 @@ def problems_of(order: Order) -> Iterator[OrderProblem]:
         if part.state == State.CANCELING:
             yield OrderProblem("warn", f"{part.supplier} has not answered the cancellation", _answer_by(part))
         elif is_late(part):
-            text = f"It was due on {part.due_at:%-d %b %Y at %H:%M}. Cancel the order if you cannot wait."
+            due = f"It was due on {part.next_due_at:%-d %b %Y at %H:%M}."
+            text = f"{due} Cancel the order if you cannot wait."
             yield OrderProblem("warn", f"{part.supplier} is late", text)
     if order.held:
         yield OrderProblem("warn", "Operators hold this order", "Its suppliers continue after the release.")

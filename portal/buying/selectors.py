@@ -55,7 +55,8 @@ def orders_of(retailer: Retailer) -> QuerySet[Order]:
 def listed_orders(retailer: Retailer) -> QuerySet[Order]:
     """Return the retailer's orders with the relations that lists show."""
     own = Order.objects.for_retailer(retailer)
-    return own.prefetch_related("lines", "fulfillments__supplier", "fulfillments__shipments")
+    of_parts = (f"fulfillments__{name}" for name in ("supplier", "shipments", "capture"))
+    return own.prefetch_related("lines", *of_parts)
 
 
 def found(retailer: Retailer, term: str) -> Q:

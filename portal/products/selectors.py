@@ -80,7 +80,8 @@ def waiting_lines(supplier: Supplier, variant: Variant) -> list[FulfillmentLine]
     work = Fulfillment.objects.for_supplier(supplier).not_held().filter(state__in=TO_ANSWER)
     lines = FulfillmentLine.objects.filter(variant=variant, fulfillment__in=work)
     waiting = lines.filter(quantity__gt=F("shipped") + F("rejected") + F("canceled"))
-    related = waiting.select_related("fulfillment__order__retailer", "fulfillment__warehouse")
+    of_part = ("order__retailer", "warehouse", "capture")
+    related = waiting.select_related(*(f"fulfillment__{name}" for name in of_part))
     return list(related.order_by("fulfillment__due_at", "pk")[:MOST_WAITING])
 
 

@@ -16,15 +16,17 @@ STEPS = {
     State.CANCELING: ("answer the cancellation", "hours_to_answer"),
 }
 """For each state, the supplier's next step, and the field of the partnership with the step's time limit."""
+CAPTURE = ("capture or accept it", "hours_to_capture")
+"""The step of a new order whose limit to capture comes before its limit to accept."""
 
 
 def why_late(fulfillment: Fulfillment) -> str:
     """Return a text with the late step, its time limit, and the reason for the limit."""
-    step, name = STEPS[State(fulfillment.state)]
-    assert fulfillment.due_at is not None  # a late order has a deadline
-    limit = f"You had to {step} by {fulfillment.due_at:%-d %b %Y, %H:%M}."
+    due = fulfillment.next_due_at
+    step, name = STEPS[State(fulfillment.state)] if due == fulfillment.due_at else CAPTURE
+    limit = f"You had to {step} by {due:%-d %b %Y, %H:%M}."
     last_day = fulfillment.order.ship_until
-    if last_day and last_day < date.max and fulfillment.due_at == _end_of(last_day):
+    if last_day and last_day < date.max and due == _end_of(last_day):
         return f"{limit} {fulfillment.order.retailer} wants the order shipped until {last_day:%-d %b %Y}."
     hours = getattr(fulfillment.partnership, name)
     if not hours:

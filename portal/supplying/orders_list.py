@@ -65,7 +65,7 @@ ORDER_COLUMNS = (
     ListColumn("country", "Country", _country, is_usual=False),
     ListColumn("warehouse", "Warehouse", attrgetter("warehouse.name"), is_usual=False),
     ListColumn("received", "Received", attrgetter("created_at"), MOMENT, is_usual=False),
-    ListColumn("due", "Due", attrgetter("due_at"), f"{CELLS}/due.html"),
+    ListColumn("due", "Due", attrgetter("next_due_at"), f"{CELLS}/due.html"),
     ListColumn("state", "State", attrgetter("state"), f"{CELLS}/state.html"),
     ListColumn("id", "Fulfillment", attrgetter("pk"), is_number=True, is_usual=False),
     ListColumn("actions", "Actions", _nothing, f"{CELLS}/actions.html", is_for_files=False),

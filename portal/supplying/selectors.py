@@ -52,7 +52,7 @@ RETAILER = "retailer"
 def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
     """Return the supplier's fulfillments with the relations that pages show and actions read."""
     own = Fulfillment.objects.for_supplier(supplier).not_held()
-    related = own.select_related("order__retailer", "partnership", "supplier", "warehouse")
+    related = own.select_related("order__retailer", "partnership", "supplier", "warehouse", "capture")
     return related.prefetch_related("lines")
 
 

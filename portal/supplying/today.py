@@ -47,7 +47,8 @@ def _bucket(
     """Count at most a thousand orders, so that the page is fast for any amount of work."""
     waiting = Fulfillment.objects.for_supplier(supplier).not_held().filter(condition)
     ids = [*waiting.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]]
-    lines = FulfillmentLine.objects.filter(fulfillment__in=ids[:MOST_COUNTED])
-    amount = lines.aggregate(total=Sum(F("wholesale_price") * OPEN_UNITS))["total"]
-    amounts = [] if amount is None else [(amount, supplier.currency)]
+    lines = FulfillmentLine.objects.filter(fulfillment__in=ids[:MOST_COUNTED], wholesale_price__isnull=False)
+    of_currency = lines.values("fulfillment__currency").order_by("fulfillment__currency")
+    total = of_currency.annotate(total=Sum(F("wholesale_price") * OPEN_UNITS))
+    amounts = [*total.values_list("total", "fulfillment__currency")]
     return WorkBucket(name, ids, f"{reverse('portal:supplier_orders')}?tab={tab}", button, amounts, color)

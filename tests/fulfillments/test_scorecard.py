@@ -100,7 +100,7 @@ def test_the_scorecard_counts_refusals_by_reason_and_cancellation_requests(acme,
     assert card["cancellations"] == {"asked": 2, "approved": 1, "refused": 1, "unanswered": 0}
 
 
-def test_the_scorecard_shows_the_age_of_the_stock(acme, work, client_for):
+def test_the_scorecard_shows_the_age_of_the_stock(acme, shop, work, client_for):
     supplier = client_for(acme)
     work()
     assert scorecard(supplier, acme)["feed"] == {"last_at": None, "age_hours": None, "count": 0}
@@ -113,6 +113,7 @@ def test_the_scorecard_shows_the_age_of_the_stock(acme, work, client_for):
     summed()
     feed = scorecard(supplier, acme)["feed"]
     assert (feed["age_hours"], feed["count"]) == (5.0, 1)
+    assert scorecard(client_for(shop), acme)["feed"]["count"] == 1
 
 
 def test_a_former_partner_gets_events_of_its_own_orders_but_none_of_stock(acme, shop, work, client_for):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from django.db.models import ProtectedError
 
 from catalog.models import Variant
 from fulfillments.models import Fulfillment
+from orders.next_steps import totals
 from tests.factories import set_stock
 from tests.orders.fixtures import OPERATOR, line_units, state_of, status
 
@@ -203,3 +206,14 @@ def test_a_line_says_how_many_units_are_open(work, an_order_at_acme, acme_api, s
     assert (lamps["quantity"], lamps["quantity_open"], mats["quantity_open"]) == (3, 1, 2)
     lamps, mats = shop_api.get(f"orders/{an_order_at_acme.pk}").json()["order_lines"]
     assert (lamps["quantity_open"], mats["quantity_open"]) == (1, 2)
+
+
+def test_the_agreed_prices_of_an_order_count_no_refused_units(
+    acme, rival, a_variant, push, work_of, acme_api
+):
+    a_variant(acme, "LAMP", stock=10, wholesale_price="10")
+    a_variant(rival, "LAMP", stock=10, wholesale_price="11")
+    order = push({"sku": "LAMP", "quantity": 3})
+    acme_api.put(status(work_of(order, acme), "out_of_stock"))
+
+    assert totals(order.lines.all(), order.fulfillments.all()).wholesale == {"USD": Decimal(33)}

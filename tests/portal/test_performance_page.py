@@ -81,8 +81,8 @@ def test_the_numbers_of_open_work_equal_the_rows_of_their_lists(
     held = pushed(boutique, {"sku": "CHAIR", "quantity": 1})
     Order.objects.filter(pk=held.pk).update(held=True)
     late = Fulfillment.objects.filter(supplier=acme, state="new").earliest("pk")
-    Fulfillment.objects.filter(pk=late.pk).update(due_at=timezone.now())
-    Fulfillment.objects.exclude(pk=late.pk).update(capture_due_at=timezone.now())
+    Fulfillment.objects.filter(pk=late.pk).update(capture_due_at=timezone.now())
+    Fulfillment.objects.filter(order=held.pk).update(due_at=timezone.now())
 
     page = ana.get(PAGE, {"retailer": boutique.pk} if for_one_retailer else {})
 

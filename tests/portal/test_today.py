@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.models import Supplier
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from imports.models import Status
@@ -49,6 +50,21 @@ def test_a_number_has_its_amount_and_its_button_leads_to_exactly_these_orders(an
     assert (today.count, today.amounts) == ("1", [(Decimal("15"), "USD")])
     rows = ana.get(today.url).context["rows"]
     assert [row.fulfillment.pk for row, _ in rows] == [work.pk]
+
+
+def test_an_amount_has_the_currency_of_its_orders(ana, acme, work):
+    Supplier.objects.filter(pk=acme.pk).update(currency="EUR")
+
+    assert bucket(ana, "New").amounts == [(Decimal("15"), "USD")]
+
+
+def test_an_order_that_was_not_captured_in_time_is_late_as_in_the_api(ana, sam, acme, client_for, work):
+    Fulfillment.objects.update(capture_due_at=timezone.now() - timedelta(hours=1))
+
+    assert client_for(acme).get(f"fulfillments/{work.pk}").json()["overdue"]
+    assert bucket(ana, "Late").count == "1"
+    assert "You had to capture or accept it by" in ana.get(f"/portal/orders/{work.pk}/").text
+    assert "is late" in sam.get(f"/portal/purchases/{work.order_id}/").text
 
 
 @pytest.mark.parametrize(
