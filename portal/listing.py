@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,12 +72,6 @@ def page_of(
 ) -> dict[str, Any]:
     """Return the context of one page of a list without further filters."""
     return ListQuery.read(asked, tabs).page(listed, find, asked.get("before", ""))
-
-
-def sent_ids(names: Iterable[str], field: str) -> set[int]:
-    """Return the ids of the rows in a sent form. Each row has a field of this name, such as `7-title`."""
-    ids = {as_id(name.partition("-")[0]) for name in names if name.endswith(f"-{field}")}
-    return ids - {0}  # 0 stands for the names of shown values, such as `initial-7-title`
 
 
 def in_either(*found: QuerySet[Any]) -> Q:

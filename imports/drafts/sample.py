@@ -66,7 +66,7 @@ def as_json(sample: FileSample) -> dict[str, object]:
     return stored
 
 
-def _without_nul(value: Any) -> Any:
+def _without_nul(value: object) -> object:
     """Return a value of JSON with each NUL in its texts replaced."""
     if isinstance(value, dict):
         return {_without_nul(name): _without_nul(member) for name, member in value.items()}

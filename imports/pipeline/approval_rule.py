@@ -37,7 +37,7 @@ def waits_for_approval(context: ImportContext, importer: Importer) -> bool:
 
 def _is_canceled(job: ImportJob) -> bool:
     """Lock the job, and return whether a person has asked to cancel it."""
-    locked = ImportJob.objects.select_for_update().filter(pk=job.pk)
+    locked = ImportJob.objects.order_by("pk").select_for_update().filter(pk=job.pk)
     return locked.values_list("cancel_requested", flat=True).get()
 
 

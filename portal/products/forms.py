@@ -14,9 +14,10 @@ from api.errors import ApiError
 from catalog.forms import VariantForm
 from catalog.models import Variant
 from portal.pasting import UNSEPARATED
+from portal.row_forms import RowForm
 
 
-class ProductForm(VariantForm):
+class ProductForm(RowForm, VariantForm):
     """The form of a product in the list, which edits some values in place."""
 
     class Meta:
@@ -25,6 +26,7 @@ class ProductForm(VariantForm):
 
     def __init__(self, variant: Variant, sent: Mapping[str, object] | None = None) -> None:
         super().__init__(sent, instance=variant, prefix=str(variant.pk))
+        self.leave_out_hidden()
         for name, field in self.fields.items():
             field.widget.attrs["aria-label"] = f"{field.label} of {variant.sku}"
             if name != "title":

@@ -20,7 +20,7 @@ from api.renderers import number
 from catalog.models import Variant
 from portal.acting import PortalActionPage
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import MOST_ROWS, Tabs, sent_ids
+from portal.listing import MOST_ROWS, Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 from portal.products.actions import ACTIONS
@@ -114,7 +114,7 @@ class ProductsPage(PortalListPage):
 
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the changed products one by one. Products with errors are not saved; their forms stay open."""
-        ids = sent_ids(request.POST, "title")
+        ids = ProductForm.sent_ids(request.POST)
         if len(ids) > MOST_ROWS:
             messages.error(request, f"There are {len(ids)} rows. Save at most {MOST_ROWS} at a time.")
             return HttpResponseRedirect(request.get_full_path())

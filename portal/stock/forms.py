@@ -13,6 +13,7 @@ from catalog.models import Variant
 from inventory.elements import MOST
 from inventory.expecting import PAST_ON_PAGE, is_past
 from portal.pasting import UNSEPARATED
+from portal.row_forms import RowForm
 from portal.stock.selectors import expected_on, level_of
 
 
@@ -27,10 +28,15 @@ class CountField(forms.IntegerField):
         return super().to_python(value)
 
 
-class StockRowForm(ShownValuesForm, forms.Form):
+class StockRowForm(RowForm, ShownValuesForm, forms.Form):
     """The form of a row: the count of a product, and the day on which the supplier expects new stock."""
 
-    on_hand = CountField(min_value=0, max_value=MOST, required=False)
+    on_hand = CountField(
+        min_value=0,
+        max_value=MOST,
+        required=False,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
     expected_at = forms.DateField(
         required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
@@ -39,13 +45,14 @@ class StockRowForm(ShownValuesForm, forms.Form):
         self.variant, level = variant, level_of(variant)
         initial = {"on_hand": level.on_hand if level else None, "expected_at": expected_on(variant)}
         super().__init__(sent, initial=initial, prefix=str(variant.pk))
+        self.leave_out_hidden()
         self.send_shown_values()
-        self.fields["on_hand"].show_hidden_initial = True  # `send_shown_values` does not know CountField
-        self.fields["on_hand"].widget.attrs |= {
-            "aria-label": f"On hand of {variant.sku}",
-            "inputmode": "numeric",
+        labels = {
+            "on_hand": f"On hand of {variant.sku}",
+            "expected_at": f"Restock of {variant.sku} expected on",
         }
-        self.fields["expected_at"].widget.attrs["aria-label"] = f"Restock of {variant.sku} expected on"
+        for name, field in self.fields.items():
+            field.widget.attrs["aria-label"] = labels[name]
 
     def clean_on_hand(self) -> int | None:
         """Refuse an emptied number: an empty count could mean 0 or no change."""

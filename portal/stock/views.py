@@ -20,7 +20,7 @@ from accounts.operating.admin_actions import LEVELS, sent_form_id
 from catalog.models import Variant
 from inventory.models import Warehouse
 from portal.list_pages import MOMENT, ListColumn, PortalListPage
-from portal.listing import MOST_ROWS, Tabs, sent_ids
+from portal.listing import MOST_ROWS, Tabs
 from portal.navigation import ONLY_SUPPLIERS
 from portal.products.selectors import available, found_product
 from portal.stock.forms import StockRowForm
@@ -126,7 +126,7 @@ class StockPage(PortalListPage):
         if warehouse is None:
             messages.error(request, "You have no warehouse yet. Ask an operator of the service to add one.")
             return HttpResponseRedirect(request.get_full_path())
-        ids = sent_ids(request.POST, "on_hand")
+        ids = StockRowForm.sent_ids(request.POST)
         if len(ids) > MOST_ROWS:
             messages.error(request, f"There are {len(ids)} rows. Save at most {MOST_ROWS} at a time.")
             return HttpResponseRedirect(request.get_full_path())
@@ -153,5 +153,5 @@ def _entry(form: StockRowForm) -> StockEntry:
         form.variant.pk,
         data["on_hand"] if "on_hand" in changed else None,
         "expected_at" in changed,
-        data["expected_at"],
+        data.get("expected_at"),
     )
