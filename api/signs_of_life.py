@@ -35,6 +35,8 @@ MISSED_FOR = 3600.0
 """Seconds for which a silent part counts as missing on its host. Later, the host counts as removed."""
 FORGOTTEN_AFTER = 86_400.0
 """Seconds after which the sign of a silent part is deleted."""
+SINCE = "seconds since "
+"""The first words of the name of each fact that is an age."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -73,12 +75,12 @@ class PartOnHost:
 
     @property
     def facts(self) -> dict[str, float]:
-        """The sum of each fact over all living processes."""
-        total: defaultdict[str, float] = defaultdict(float)
+        """The sum of each fact over all living processes, or the smallest value of an age."""
+        values: defaultdict[str, list[float]] = defaultdict(list)
         for sign in self.alive:
             for name, value in sign.facts.items():
-                total[name] += value
-        return dict(total)
+                values[name].append(value)
+        return {name: min(found) if name.startswith(SINCE) else sum(found) for name, found in values.items()}
 
 
 _given: dict[str, int] = {}

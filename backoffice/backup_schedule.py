@@ -30,18 +30,24 @@ class BackupSchedule:
     _tried_at: datetime = datetime.min.replace(tzinfo=UTC)
 
     def complete(self) -> list[Path]:
-        """Return the complete backups, oldest first."""
-        return sorted(path.parent for path in self.folder.glob(f"*/{backups.ABOUT}") if _is_ours(path.parent))
+        """Return the complete backups, oldest first.
+
+        A backup with a time in the future was made before someone set the clock back. It counts as older
+        than the others.
+        """
+        now = timezone.now()
+        folders = {path.parent for path in self.folder.glob(f"*/{backups.ABOUT}") if _is_ours(path.parent)}
+        return sorted(folders, key=lambda folder: (_begun_at(folder) <= now, folder))
 
     def age(self) -> timedelta:
         """Return the time since the newest backup began. Without a backup, return the time since 1970."""
-        found = self.complete()
-        newest = _begun_at(found[-1]) if found else datetime.fromtimestamp(0, UTC)
-        return timezone.now() - newest
+        now = timezone.now()
+        begun = [moment for moment in map(_begun_at, self.complete()) if moment <= now]
+        return now - max(begun, default=datetime.fromtimestamp(0, UTC))
 
     def due_in(self) -> timedelta:
         """Return the time until the next backup. Tries start at least RETRY apart."""
-        retry = self._tried_at + RETRY - timezone.now()
+        retry = min(RETRY, self._tried_at + RETRY - timezone.now())  # the clock may have been set back
         return max(timedelta(0), self.every - self.age(), retry)
 
     def make(self) -> bool:

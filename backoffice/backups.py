@@ -15,11 +15,18 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
 
 from events.models import Epoch
 from sftp_ingest.server.host_key import key_paths
 
 DUMP, FILES, KEYS, ABOUT = "database.dump", "files", "keys", "backup.json"
+NOT_PASSED = {"options", "password", "client_encoding"}
+"""The connection parameters that PostgreSQL's programs do not get from the service.
+
+`options` has the time limits of the service, other users can read a password in a command, and `pg_dump`
+chooses the encoding.
+"""
 
 
 def make(folder: Path, *, with_files: bool) -> None:
@@ -58,16 +65,41 @@ def _write(folder: Path, *, with_files: bool) -> None:
     (folder / ABOUT).write_text(json.dumps(about))
 
 
-def restore(folder: Path) -> None:
-    """Restore a backup into an empty database. Existing key files are kept."""
+def restore(folder: Path, *, replace_keys: bool = False) -> None:
+    """Restore a backup into an empty database. Existing files are kept, and existing keys by default, too.
+
+    Restore the keys first: if their folder is read-only, the database must stay empty for the next try.
+    """
+    others = other_keys(folder) if replace_keys else []
+    for kept, key in _keys_of(folder):
+        if key in others or not key.exists():
+            _restore_key(kept, key)
     run("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", str(folder / DUMP))
     if (folder / FILES).exists():
-        shutil.copytree(folder / FILES, settings.UPLOADS_DIR, copy_function=_copy, dirs_exist_ok=True)
-    for key in key_files():
-        kept = folder / KEYS / key.name
-        if kept.exists() and not key.exists():
-            key.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(kept, key)
+        shutil.copytree(folder / FILES, settings.UPLOADS_DIR, copy_function=_copy_absent, dirs_exist_ok=True)
+
+
+def other_keys(folder: Path) -> list[Path]:
+    """Return the key files of this host whose content is not the backup's."""
+    return [
+        key
+        for kept, key in _keys_of(folder)
+        if key.exists() and key.read_bytes().strip() != kept.read_bytes().strip()
+    ]
+
+
+def _keys_of(folder: Path) -> list[tuple[Path, Path]]:
+    """Return the path of each key in a backup, with the path of this key on this host."""
+    pairs = [(folder / KEYS / key.name, key) for key in key_files()]
+    return [(kept, key) for kept, key in pairs if kept.exists()]
+
+
+def _restore_key(kept: Path, key: Path) -> None:
+    """Copy a key from a backup. An existing key stays as `NAME.replaced`: it may decrypt other data."""
+    key.parent.mkdir(parents=True, exist_ok=True)
+    if key.exists():
+        key.replace(key.with_name(f"{key.name}.replaced"))
+    shutil.copy2(kept, key)
 
 
 def key_files() -> list[Path]:
@@ -82,7 +114,7 @@ def is_empty() -> bool:
 
 def run(name: str, *arguments: str) -> None:
     """Run a PostgreSQL client program on the default database."""
-    wanted = ("host", "port", "user", "dbname", "sslmode", "target_session_attrs")
+    wanted = {each.keyword.decode() for each in Conninfo.get_defaults()} - NOT_PASSED
     known: dict[str, Any] = {k: v for k, v in connection.get_connection_params().items() if k in wanted}
     password = connection.settings_dict["PASSWORD"]
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
@@ -123,3 +155,12 @@ def _copy(source: str, target: str) -> str:
         return shutil.copy2(source, target)
     except FileNotFoundError:
         return target
+
+
+def _copy_absent(source: str, target: str) -> str:
+    """Copy one file, unless the target exists. A killed restore leaves no cut file under its name."""
+    if not Path(target).exists():
+        half = f"{target}.half"
+        shutil.copy2(source, half)
+        Path(half).rename(target)
+    return target

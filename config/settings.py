@@ -188,7 +188,7 @@ _networks: list[str] = env.list("WEBHOOK_NETWORKS", [])
 WEBHOOK_NETWORKS = [ip_network(network) for network in _networks]
 WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the whole answer of a receiver
 # Days until delivered and dead deliveries are deleted.
-WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)
+WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)  # 0 keeps deliveries forever
 
 # --- Background work -----------------------------------------------------------------------------
 
@@ -212,10 +212,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_ROUTES = TASK_ROUTES
 CELERY_BEAT_SCHEDULE = beat_schedule()
+CELERY_BEAT_SCHEDULER = "config.tick_scheduler:TickScheduler"
 # The largest number of jobs of one supplier that run at once. All suppliers share the workers.
 IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1)
 
 # Stock movements older than this number of days are replaced by one balance for each stock row and month.
+# 0 keeps the movements forever.
 STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
 
 # Days until the personal data of a finished order is erased (orders.erasing). 0 erases nothing automatically.

@@ -26,7 +26,6 @@ from celery import Celery
 from celery.beat import Service
 from celery.signals import worker_ready
 from celery.worker import WorkController, state
-from django.conf import settings
 from environs import Env
 from kombu.asynchronous import set_event_loop
 
@@ -77,11 +76,15 @@ def stop_workers() -> None:
 
 def beat() -> Part:
     """Return the part that sends the ticks."""
-    schedule = str(settings.DATA_DIR / "beat-schedule")
     logging.getLogger("celery.beat").setLevel(logging.WARNING)  # otherwise beat would log each tick
-    # With `max_interval=1`, beat notices a stop within a second.
-    service = Service(main_app, max_interval=1, schedule_filename=schedule)
+    service = beat_service()
     return Part(service.start, service.stop)
+
+
+def beat_service() -> Service:
+    """Return beat, with the scheduler of the settings, which Celery's own command uses by itself."""
+    # With `max_interval=1`, beat notices a stop within a second.
+    return Service(main_app, max_interval=1, scheduler_cls=main_app.conf.beat_scheduler)
 
 
 def ticker() -> Part:

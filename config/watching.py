@@ -138,8 +138,8 @@ def _parts(signs: list[Sign]) -> Iterator[MetricSample]:
         yield MetricSample("exchange_part_processes", len(place.alive), at)
         yield MetricSample("exchange_part_memory_bytes", place.memory, at)
         for name, (part, fact) in OF_PARTS.items():
-            if place.part == part:
-                yield MetricSample(name, place.facts.get(fact, 0), (place.host,))
+            if place.part == part and fact in place.facts:  # a silent part has no facts
+                yield MetricSample(name, place.facts[fact], (place.host,))
 
 
 @functools.cache

@@ -80,8 +80,8 @@ def wake_waiting() -> int:
 def take_uploads() -> int:
     """Start jobs for uploads that suppliers import automatically, and return the number of jobs.
 
-    Each upload becomes a job, even if another upload has replaced the file. The exception is an empty upload
-    that was replaced.
+    Each upload becomes a job, even if the file was replaced, renamed or removed since. The exception is an
+    empty upload that was replaced.
     """
     started = 0
     with transaction.atomic():
@@ -118,7 +118,8 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
     try:
         options = kind_of(automatic.kind).importer.check(upload.supplier, automatic.options)
         options = kind_of(automatic.kind).with_mapping(upload.supplier, options)
-        present = job_files.keep_version(upload.supplier, upload.path, "path")
+        # The supplier may have removed the file since. Only an upload of an earlier version has no blob.
+        blob = upload.blob or job_files.keep_version(upload.supplier, upload.path, "path")
     except ApiError as error:
         logger.warning("upload %s is not imported: %s", upload.pk, error.message)
         refuse_import(
@@ -134,7 +135,7 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         upload.supplier,
         automatic.kind,
         source=upload.path,
-        blob=upload.blob or present,
+        blob=blob,
         options=options,
         as_of=upload.uploaded_at,
         by=AUTO,

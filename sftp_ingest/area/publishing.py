@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sftp_ingest.area import contents, cut_uploads
 from sftp_ingest.area.files import Area
-from sftp_ingest.area.paths import Parts, join_path
-from sftp_ingest.models import OpenUpload, Upload
+from sftp_ingest.area.paths import Parts, import_kind_of, join_path
+from sftp_ingest.models import DirectoryEntry, OpenUpload, Upload
 
 
 def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int, int] | None) -> None:
@@ -24,18 +24,37 @@ def publish(upload: Upload, finished: OpenUpload, parts: Parts, times: tuple[int
         area.put_within(row, parts, finished.blob, times)
 
 
-def publish_renamed(area: Area, old: Parts, new: Parts, address: str) -> Upload:
-    """Rename a file into an import folder and record this as an upload, in one transaction."""
+def rename(area: Area, old: Parts, new: Parts, address: str) -> None:
+    """Rename a file or folder. Each file that this brings into an import folder counts as an upload.
+
+    Everything is one transaction. Raises Missing, Refused.
+    """
     with area.change():
-        blob = area.rename(old, new).blob
-        assert blob is not None  # only folders have no blob
-        upload = Upload(
-            supplier_id=area.supplier_id,
-            path=join_path(new),
-            size=blob.size,
-            sha256=blob.sha256,
-            remote_address=address,
-            blob=blob,
+        moved = area.rename(old, new)
+        if moved.is_folder and old[0] == new[0]:
+            return  # the files stay in the same import folder, or outside
+        entries = area.below(new) if moved.is_folder else area.entries.filter(pk=moved.pk)
+        files = entries.exclude(blob=None).select_related("blob").order_by("pk")
+        Upload.objects.bulk_create(
+            _upload_of(entry, address)
+            for entry in files
+            if _enters(join_path(old) + entry.path.removeprefix(join_path(new)), entry.path)
         )
-        upload.save(force_insert=True)
-    return upload
+
+
+def _enters(old: str, new: str) -> bool:
+    """Return whether a renamed file is now read by another kind of import, or by one at all."""
+    return import_kind_of(new) not in (None, import_kind_of(old))
+
+
+def _upload_of(entry: DirectoryEntry, address: str) -> Upload:
+    blob = entry.blob
+    assert blob is not None  # only folders have no blob
+    return Upload(
+        supplier_id=entry.supplier_id,
+        path=entry.path,
+        size=blob.size,
+        sha256=blob.sha256,
+        remote_address=address,
+        blob=blob,
+    )

@@ -9,12 +9,11 @@ from contextlib import suppress
 import paramiko
 from django.db.models.functions import Now
 
-from sftp_ingest.area import contents, quota
+from sftp_ingest.area import contents, publishing, quota
 from sftp_ingest.area.files import Area, changeable, status_of, writable
 from sftp_ingest.area.incoming import WHOLE, IncomingFile, OpenMode
 from sftp_ingest.area.made_files import made_folder
-from sftp_ingest.area.paths import READ_ONLY, Parts, import_kind_of, join_path, parse_path
-from sftp_ingest.area.publishing import publish_renamed
+from sftp_ingest.area.paths import READ_ONLY, Parts, join_path, parse_path
 from sftp_ingest.errors import Missing, NotAllowed, Refused
 from sftp_ingest.models import SftpLogin, Upload
 from sftp_ingest.server import authentication, made_commands
@@ -40,6 +39,13 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         self.login: SftpLogin = session.login
         self.area = Area(self.login.supplier_id)
         self.unfinished = OwnUploads(self.login, session)
+
+    def check_login(self) -> None:
+        """Read the login again, with its present limits. Raises NotAllowed if it was deactivated."""
+        login = authentication.still_active(self.login)
+        if login is None:
+            raise NotAllowed("This login was deactivated.")
+        self.login = login
 
     def canonicalize(self, path: str) -> str:
         return f"/{join_path(parts_of(path))}"
@@ -78,12 +84,11 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
     def open(self, path: str, flags: int, attr: paramiko.SFTPAttributes) -> paramiko.SFTPHandle:
         parts = parts_of(path)
-        login = self._login_now()
         if not flags & (os.O_WRONLY | os.O_RDWR):
             return self._open_to_read(parts)
         mode = self._open_mode(changeable(parts), flags)
         self._hold_empty_upload(parts)
-        return UploadHandle(IncomingFile(login, parts, self.session.address, mode))
+        return UploadHandle(IncomingFile(self.login, parts, self.session.address, mode))
 
     def _open_to_read(self, parts: Parts) -> paramiko.SFTPHandle:
         """Open a file for reading.
@@ -133,12 +138,6 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         waiting = Upload.objects.waiting(self.area.supplier_id, join_path(parts))
         waiting.filter(size=0).update(swept_at=Now(), blob=None)
 
-    def _login_now(self) -> SftpLogin:
-        login = authentication.still_active(self.login)
-        if login is None:
-            raise NotAllowed("This login was deactivated.")
-        return login
-
     def remove(self, path: str) -> int:
         parts = changeable(parts_of(path))
         forgotten = self.unfinished.forget(parts)
@@ -165,18 +164,14 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return self.posix_rename(oldpath, newpath)
 
     def posix_rename(self, oldpath: str, newpath: str) -> int:
-        """Rename and replace. A file that is renamed into an import folder counts as an upload."""
+        """Rename and replace. Files that are renamed into an import folder count as uploads."""
         old, new = changeable(parts_of(oldpath)), changeable(parts_of(newpath))
         mine = self.unfinished.open_file(old)
         if mine:  # sshfs may rename a file before closing it
             self.area.require_folder(new[:-1])
             mine.rename(new)
             return OK
-        is_file = stat.S_ISREG(self.area.status(old).st_mode)
-        if is_file and import_kind_of(join_path(new)) and not import_kind_of(join_path(old)):
-            publish_renamed(self.area, old, new, self.session.address)
-        else:
-            self.area.rename(old, new)
+        publishing.rename(self.area, old, new, self.session.address)
         return OK
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:
@@ -198,7 +193,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
             return
         if size or not stat.S_ISREG(shown.st_mode):
             raise Refused(WHOLE)
-        empty = IncomingFile(self._login_now(), parts, self.session.address)
+        empty = IncomingFile(self.login, parts, self.session.address)
         try:
             empty.finish()
         finally:

@@ -72,6 +72,8 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
         try:
             # Slow requests borrow a database connection only for their short database work.
             with nullcontext() if t in SLOW_REQUESTS else own_connection():
+                if t not in SLOW_REQUESTS:
+                    self.server.check_login()
                 self._answer(t, request_number, msg)
         except Refused as error:
             self._refuse(request_number, error)
@@ -126,6 +128,8 @@ class Subsystem(paramiko.SFTPServer):  # type: ignore[misc]
             del self.file_table[name]
             try:
                 if isinstance(handle, (UploadHandle, MadeHandle)):
+                    with own_connection():
+                        self.server.check_login()
                     handle.finish()
             finally:
                 handle.close()

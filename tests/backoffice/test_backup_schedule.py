@@ -103,3 +103,29 @@ def test_a_failure_is_logged_and_tried_again_minutes_later(schedule, monkeypatch
         assert schedule.due_in() == backup_schedule.RETRY
         clock.shift(backup_schedule.RETRY)
         assert schedule.due_in() == NOW
+
+
+def test_a_backup_of_a_clock_that_was_ahead_stops_no_later_backup_and_is_deleted_in_its_turn(schedule):
+    with time_machine.travel(NOON, tick=False) as clock:
+        schedule.make()
+        clock.shift(365 * DAY)
+        schedule.make()
+        clock.move_to(NOON + DAY)
+        assert (schedule.due_in(), schedule.age()) == (backup_schedule.RETRY, DAY)
+        for _ in range(2):
+            assert schedule.make()
+            clock.shift(DAY)
+
+        names = [path.name for path in schedule.complete()]
+        assert names == ["2026-11-24T120000Z", "2026-11-25T120000Z"]
+
+
+def test_a_failure_of_a_clock_that_was_ahead_delays_the_next_try_by_minutes(schedule, monkeypatch):
+    def fail(folder, *, with_files):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backups, "make", fail)
+    with time_machine.travel(NOON, tick=False) as clock:
+        schedule.make()
+        clock.shift(-DAY)
+        assert schedule.due_in() == backup_schedule.RETRY

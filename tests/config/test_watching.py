@@ -218,3 +218,24 @@ def test_the_age_of_the_newest_backup_is_a_metric_of_its_host(settings, tmp_path
     signs_of_life.give("backup", **{AGE: schedule.age().total_seconds()})
     ((_, seconds),) = values("exchange_backup_age_seconds").items()
     assert 30 * 3600 <= seconds < 30 * 3600 + 60
+
+
+def test_a_backup_folder_that_cannot_be_read_gives_no_age():
+    signs_of_life.give("backup")
+
+    assert values("exchange_backup_age_seconds") == {}
+
+
+def test_a_dead_process_gives_no_age_of_its_backups(monkeypatch):
+    signs_of_life.give("backup", **{AGE: 3600.0})
+    monkeypatch.setattr(signs_of_life, "ALIVE_FOR", 0.0)
+
+    assert values("exchange_backup_age_seconds") == {}
+
+
+def test_two_backup_processes_of_a_host_report_the_newest_backup(monkeypatch):
+    signs_of_life.give("backup", **{AGE: 3600.0})
+    monkeypatch.setattr(signs_of_life, "_field", lambda part: f"{part}@host#0")
+    signs_of_life.give("backup", **{AGE: 1800.0})
+
+    assert list(values("exchange_backup_age_seconds").values()) == [1800.0]

@@ -32,18 +32,13 @@ def read(*command: str, **environment: str) -> str:
     return said
 
 
-def plain(command: list[str]) -> list[str]:
-    """Return the command without the folder of beat's schedule, which differs between machines."""
-    return [re.sub(r".*/beat-schedule$", "beat-schedule", word) for word in command]
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_runs_by_the_same_command_everywhere(part):
     (ours,) = (each for each in programs.separate_parts({}) if each.name == part)
-    expected = plain(list(ours.command[1:]))
+    expected = list(ours.command[1:])
 
-    assert plain(of_compose(part)) == expected
-    assert plain(of_unit(part)) == expected
+    assert of_compose(part) == expected
+    assert of_unit(part) == expected
 
 
 def test_no_part_is_left_out():
@@ -56,6 +51,14 @@ def test_no_part_is_left_out():
     assert of_unit("backup") == of_compose("backup")
     target = (DEPLOY / "systemd/exchange.target").read_text()
     assert set(re.findall(r"exchange-(\w+)\.service", target)) == {*PARTS, "backup"}
+
+
+def test_a_restore_may_write_the_keys_and_starts_neither_by_itself_nor_after_the_migration():
+    restore = compose()["services"]["restore"]
+
+    assert {"uploads:/uploads", "secrets:/secrets"} < set(restore["volumes"])
+    assert restore["profiles"] == ["restore"]
+    assert set(restore["depends_on"]) == {"postgres", "redis"}
 
 
 def test_systemd_understands_the_units(tmp_path):

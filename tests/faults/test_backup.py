@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from config.settings import BASE_DIR
 from inventory.models import StockLevel
 from orders.models import Order
 from tests.faults import clusters
@@ -89,3 +93,21 @@ def test_a_restore_overwrites_nothing(backup):
         call_command("backup", backup)
     with pytest.raises(CommandError, match="is no backup"):
         call_command("restore", backup.with_name("old"))
+
+
+def test_a_new_machine_gets_the_secret_key_of_its_backup(cluster, tmp_path):
+    call_command("backup", tmp_path / "backup", "--without-files")
+    (tmp_path / "backup/keys/secret_key").write_text("of the backup")
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "SECRET_KEY"},
+        "DATABASE_URL": clusters.another_database(cluster, "with_the_former_key"),
+        "SECRETS_DIR": str(tmp_path / "new"),
+    }
+    restore = [sys.executable, "manage.py", "restore", str(tmp_path / "backup")]
+
+    # Each start of `manage.py` generates a missing key, so the restore finds another key than the backup's.
+    refused = subprocess.run(restore, cwd=BASE_DIR, env=environment, capture_output=True, text=True)
+    assert (refused.returncode, "--keys=replace" in refused.stderr) == (1, True)
+    subprocess.run([*restore, "--keys=replace"], cwd=BASE_DIR, env=environment, check=True)
+
+    assert (tmp_path / "new/secret_key").read_text() == "of the backup"

@@ -238,7 +238,7 @@ def test_the_image_serves_imports_backs_up_and_restores(image, machine):
         subprocess.run(["rm", "-r", str(path_of_upload)], check=True)
 
     machine.url = empty_database(machine.url)
-    machine.run("backup", "python", "manage.py", "restore", f"/backups/{backup.name}")
+    machine.run("restore", "python", "manage.py", "restore", f"/backups/{backup.name}")
     after = content(machine.url)
     assert [name for name in before if before[name] != after[name]] == []
     assert {path.name for path in uploads.rglob("*") if path.is_file()} == kept

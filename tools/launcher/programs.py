@@ -93,14 +93,13 @@ def separate_parts(environment: Mapping[str, str]) -> list[Program]:
     threads = ("worker", "--pool", "threads", "--without-heartbeat", *alone)
     fetcher = (*threads, "-Q", "fetch", "--concurrency", str(FETCH_THREADS), "-n", "fetcher@%h")
     ticker = (*threads, "-Q", "ticks,operators", "--concurrency", "6", "-n", "ticker@%h")
-    beat = ("beat", "--schedule", str(DATA_DIR / "beat-schedule"))
     quiet = {"LOG_LEVEL": "WARNING", **environment}  # otherwise beat would log each tick
     return [
         python("web", "-m", "gunicorn", "config.wsgi", environment=environment, stop_timeout=15.0),
         python("worker", *celery, *worker, "-l", "INFO", environment=environment, stop_timeout=15.0),
         python("fetcher", *celery, *fetcher, "-l", "WARNING", environment=environment),
         python("ticker", *celery, *ticker, "-l", "WARNING", environment=environment),
-        python("beat", *celery, *beat, "-l", "WARNING", environment=quiet),
+        python("beat", *celery, "beat", "-l", "WARNING", environment=quiet),
         python("webhooks", "manage.py", "send_webhooks", environment=environment, stop_timeout=15.0),
         python("sftp", "manage.py", "sftp_server", environment=environment),
     ]

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand
 from api import signs_of_life
 from backoffice.backup_schedule import BackupSchedule
 
-AGE = "seconds since the last backup"
+AGE = f"{signs_of_life.SINCE}the last backup"
 """The name under which the signs of life of this process report the age of the newest backup."""
 LONGEST_PAUSE = timedelta(minutes=1)
 """The longest sleep before the clock is read again, because someone may change the machine's clock."""

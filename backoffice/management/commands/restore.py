@@ -10,22 +10,35 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from backoffice import backups
 
+OTHER_KEYS = (
+    "This host has other keys than the backup: {keys}. Add --keys=replace on a new machine. For a trial, add "
+    "--keys=keep: without the backup's secret key, its stored passwords and second factors cannot be read."
+)
+
 
 class Command(BaseCommand):
     help = "Restore a backup into an empty database, migrate it, begin a new epoch and reconcile."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--keys",
+            choices=("replace", "keep"),
+            help="replace: use the secret key and the host keys of the backup, on a new machine. "
+            "keep: keep those of this host, for a trial",
+        )
 
-    def handle(self, *args: object, folder: Path, **options: object) -> None:
+    def handle(self, *args: object, folder: Path, keys: str | None, **options: object) -> None:
         if not (folder / backups.DUMP).exists():
             raise CommandError(
                 f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
             )
         if not backups.is_empty():
             raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
+        if keys is None and (others := backups.other_keys(folder)):
+            raise CommandError(OTHER_KEYS.format(keys=", ".join(map(str, others))))
         try:
-            backups.restore(folder)
+            backups.restore(folder, replace_keys=keys == "replace")
         except (OSError, CalledProcessError) as error:
             raise CommandError(f"The restore failed: {error}") from error
         call_command("migrate", interactive=False, verbosity=0)

@@ -268,10 +268,3 @@ def test_a_file_put_under_another_name_and_renamed_into_place_counts_as_put(acme
     assert paths == [("products/spring.csv.filepart", digest), ("products/spring.csv", digest)]
     assert acme_sftp.listdir("products") == ["done.csv"]
     assert unfinished() == []
-
-
-def test_a_login_that_was_switched_off_opens_no_more_files(acme_sftp, acme_login: SftpLogin):
-    SftpLogin.objects.update(is_active=False)
-
-    with pytest.raises(PermissionError, match="deactivated"):
-        acme_sftp.putfo(io.BytesIO(CSV), "products/spring.csv")

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
 PYTHON = "/opt/exchange/.venv/bin/python"
-STEPS = ("secrets", "migrate", "operator")
-"""The services of the compose file that run once at each start."""
+STEPS = ("secrets", "migrate", "operator", "restore")
+"""The services of the compose file that run a command to its end: at each start, or for a restore."""
 PARTS = ("web", "worker", "fetcher", "ticker", "beat", "webhooks", "sftp")
 
 
