@@ -65,7 +65,8 @@ class PortalActionPage(PortalRecordPage):
         if result is Result.REFUSED:
             self.find(pk=self.record.pk, action=self.action.name)
             return self._show(form, uuid4())
-        return self.after_action()
+        # The second of two forms that are sent at once changes nothing, so its secret does not exist.
+        return self.after_action() if result is Result.DONE else HttpResponseRedirect(self._after())
 
     def after_action(self) -> HttpResponse:
         """Return the response after a successful action. Override this method to show a secret once."""

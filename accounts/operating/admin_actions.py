@@ -59,8 +59,11 @@ class ActingAdmin(BulkPages[Record]):
         elif sent is not None and form.is_valid() and is_stale(action, record, sent):
             messages.warning(request, STALE)
         elif sent is not None and form.is_valid():
-            if self._run(request, action, record, form.cleaned_data, form_id) is not Result.REFUSED:
+            result = self._run(request, action, record, form.cleaned_data, form_id)
+            if result is Result.DONE:
                 return self.after_action(request, record, after)
+            if result is not Result.REFUSED:
+                return HttpResponseRedirect(after)  # the form was sent twice, so its secret does not exist
             record = self.acting_on([object_id]).get()
             why_not = action.why_not(record)
         context = {

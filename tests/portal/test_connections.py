@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.hashers import check_password
@@ -11,6 +12,7 @@ from django.test import Client
 
 from accounts.member_roles import MemberRole
 from accounts.models import ApiKey
+from accounts.operating import bulk_actions
 from backoffice.partner_notices import send_notices
 from events.models import Delivery, Event, Webhook
 from imports.models import AutoImport
@@ -47,6 +49,22 @@ def test_a_developer_makes_a_key_that_works_and_is_shown_once(developer, acme):
     assert client_id in listed
     assert secret not in listed
     assert Event.objects.get(type="api_key.created").actor.startswith("member:")
+
+
+def test_the_second_of_two_forms_that_are_sent_at_once_shows_no_secret(developer, acme, monkeypatch):
+    form = {"form_id": str(uuid4()), "name": "Warehouse", "catalog:read": "on"}
+    form["shown_effect"] = developer.get(CREATE_KEY).context["effect"]
+    assert shown_once(developer.post(CREATE_KEY, form))
+
+    # The second request asks before the first one has committed.
+    answers = iter([lambda form_id: ""])
+    was_sent = bulk_actions.was_sent
+    monkeypatch.setattr(bulk_actions, "was_sent", lambda form_id: next(answers, was_sent)(form_id))
+    again = developer.post(CREATE_KEY, form, follow=True)
+
+    assert not shown_once(again)
+    assert "was done only once" in said(again)[0]
+    assert ApiKey.objects.filter(supplier=acme, name="Warehouse").count() == 1
 
 
 def test_a_key_needs_a_right_and_its_networks_are_checked(developer):
