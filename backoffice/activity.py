@@ -120,8 +120,13 @@ def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Ac
 
 
 def _bulk_action_of_event() -> QuerySet[OperatorAction]:
-    """Return a subquery for the bulk action that caused an event: the log lists the action, not the event."""
-    return OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id")).order_by()
+    """Return a subquery for the bulk action that caused an event: the log lists the action, not the event.
+
+    The action does not cause earlier events of its request: a page that suspends a supplier also chooses the
+    supplier's open work for a reassignment.
+    """
+    same_request = OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id"))
+    return same_request.filter(created_at__lt=OuterRef("occurred_at")).order_by()
 
 
 def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:

@@ -8,18 +8,23 @@ from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
+from accounts.models import Member
 from accounts.operating.admin_base import operator_of
 from backoffice.models import SignInRule
 from backoffice.second_factor.history import reset
 from events.models import ACCOUNTS
 from events.recording import record
+
+OF_A_MEMBER = "A member of {} has this account or e-mail address. Remove the member first."
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -59,6 +64,20 @@ class GroupsAdmin(GroupAdmin):
                 record("group.updated", by=operator_of(request), area=ACCOUNTS, data=data)
 
 
+class OperatorForm(UserChangeForm[User]):
+    """The form of a user. It gives no staff rights to a member of a partner."""
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or self.cleaned_data
+        if given.get("is_staff") and {"is_staff", "email"} & {*self.changed_data}:
+            same = Q(user=self.instance)
+            if address := given.get("email"):
+                same |= Q(user__username__iexact=address) | Q(user__email__iexact=address)
+            if member := Member.objects.filter(same, removed_at=None).first():
+                self.add_error("is_staff", OF_A_MEMBER.format(member.party))
+        return given
+
+
 class ResetForm(forms.Form):
     reason = forms.CharField(max_length=200, help_text="How you verified the person's identity.")
 
@@ -76,8 +95,13 @@ class ResetAction:
 
 @admin.register(User)
 class UsersAdmin(UserAdmin[User]):
+    form = OperatorForm
     readonly_fields = ("second_factors",)
     change_form_template = "admin/auth/user/page.html"
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Return False: the audit log would lose the user's entries, and a new user could take the name."""
+        return False
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         shown = super().get_fieldsets(request, obj)

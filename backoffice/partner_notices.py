@@ -24,7 +24,7 @@ from events.models import ACCOUNTS, Event
 logger = logging.getLogger(__name__)
 
 WINDOW = 5_000
-"""The length of a window: the range of event numbers that one query reads."""
+"""The most events in a window. A window of numbers would be empty in the gap before a new epoch."""
 SECONDS = 10.0
 GIVEN_UP = timedelta(days=1)
 """The age at which a failing mail is given up. Otherwise one bad address would block all later mails."""
@@ -71,7 +71,9 @@ def _next_window() -> tuple[int, int] | None:
     newest = Event.objects.aggregate(number=Max("number"))["number"] or 0
     # Begin the first run after the newest event, because partners must not get mails about old keys.
     bookmark, _ = NoticeBookmark.objects.get_or_create(pk=1, defaults={"number": newest})
-    return (bookmark.number, min(newest, bookmark.number + WINDOW)) if newest > bookmark.number else None
+    new = Event.objects.filter(number__gt=bookmark.number).order_by("number")[:WINDOW]
+    last = new.aggregate(number=Max("number"))["number"]
+    return None if last is None else (bookmark.number, last)
 
 
 def _move(before: int, after: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from decimal import Decimal
+from html import unescape
 from typing import TypeAlias
 
 from django.utils.html import strip_tags
@@ -40,4 +41,4 @@ def as_cell(value: object) -> Cell:
         return ", ".join(map(str, value))
     if value is None:
         return ""
-    return strip_tags(value) if isinstance(value, SafeString) else str(value)
+    return unescape(strip_tags(value)) if isinstance(value, SafeString) else str(value)

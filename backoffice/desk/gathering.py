@@ -9,9 +9,10 @@ after these rows. The last page is therefore as fast as the first page.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
@@ -46,6 +47,12 @@ class DeskFilter:
     taken: str = ""
     """Empty, `mine` (assigned to `person`), `free` (unassigned) or `snoozed`."""
     person: str = ""
+
+    @property
+    def query(self) -> str:
+        """Return the URL parameters of the filters, without the person, who is the signed-in operator."""
+        filters = asdict(self) | {"person": ""}
+        return urlencode({name: value for name, value in filters.items() if value})
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -23,12 +23,13 @@ SORTS = {"due": "Due", "rows": "Rows", "amount": "Amount"}
 
 @dataclass
 class DeskGroup:
-    """All rows of one kind that concern one party."""
+    """The rows of one kind that concern one party and match the filters of the page."""
 
     kind: DeskKind
     party: Supplier | Retailer | None
+    wanted: DeskFilter
     count: int
-    due_at: datetime | None
+    due_at: datetime | None = None
     money: Amounts = field(default_factory=list)
     actions: list[AdminAction[Any]] = field(default_factory=list)
     """The actions that the operator may do to all rows at once."""
@@ -40,11 +41,8 @@ class DeskGroup:
     @property
     def query(self) -> str:
         """Return the URL parameters that filter the desk to the rows of the group."""
-        return urlencode({"kind": self.kind.name, **self._of_party})
-
-    @property
-    def _of_party(self) -> dict[str, str]:
-        return {self.party.role.value: str(self.party.pk)} if self.party else {}
+        own: dict[str, Any] = {self.party.role.value: self.party.pk} if self.party else {}
+        return replace(self.wanted, kind=self.kind.name, **own).query
 
     @property
     def message_action(self) -> RowAction | None:
@@ -77,7 +75,7 @@ def _groups(kind: DeskKind, wanted: DeskFilter) -> list[DeskGroup]:
     rows: Any = kind.model._default_manager.filter(pk__in=narrowed(kind, wanted).order_by().values("pk"))
     if not kind.party:
         count = rows.count()
-        return [DeskGroup(kind, None, count, None)] if count else []
+        return [DeskGroup(kind, None, wanted, count)] if count else []
     due = {"desk_due": Min(kind.due)} if kind.due else {}
     by_party = rows.order_by().values(desk_party=F(kind.party)).annotate(desk_rows=Count("pk"), **due)
     found = {row["desk_party"]: row for row in by_party}
@@ -87,7 +85,9 @@ def _groups(kind: DeskKind, wanted: DeskFilter) -> list[DeskGroup]:
     parties: dict[int, Any] = model._default_manager.in_bulk(found)
     money = open_amounts_by_group(rows.order_by().values_list(kind.order, kind.party)) if kind.order else {}
     return [
-        DeskGroup(kind, parties.get(number), row["desk_rows"], _moment(kind, row), money.get(number, []))
+        DeskGroup(
+            kind, parties.get(number), wanted, row["desk_rows"], _moment(kind, row), money.get(number, [])
+        )
         for number, row in found.items()
     ]
 

@@ -36,14 +36,15 @@ class NoteForm(forms.Form):
     model = forms.ChoiceField(choices=[(name, name) for name in sorted(MODELS)])
     record_id = forms.IntegerField(min_value=1, max_value=LARGEST_ID)
     take = forms.BooleanField(required=False)
-    assigned_to = forms.CharField(required=False, max_length=150)
     assigned_before = forms.CharField(required=False, max_length=150)
+    assigned_to = forms.CharField(required=False, max_length=150)
     text = forms.CharField(required=False, max_length=1000)
     snooze_hours = forms.IntegerField(required=False, min_value=0, max_value=24 * 90)
 
     def clean_assigned_to(self) -> str:
         name: str = self.cleaned_data["assigned_to"]
-        if name and not people().filter(username=name).exists():
+        is_changed = name != self.cleaned_data.get("assigned_before")  # the assignee may have left since
+        if name and is_changed and not people().filter(username=name).exists():
             raise forms.ValidationError(
                 f"No operator has the name {name}. Choose a name from the list.", code="unknown"
             )
@@ -105,9 +106,7 @@ def keep_note(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if not model._base_manager.filter(pk=given["record_id"]).exists():
         raise Http404
     if form.errors:
-        name, errors = next(iter(form.errors.items()))
-        where = "" if name == "assigned_to" else f"Nothing was saved. {form[name].label}: "
-        messages.error(request, f"{where}{errors[0]}")
+        _refuse(request, form)
     else:
         _change(request, given)
     back = request.POST.get("next", "")
@@ -115,11 +114,23 @@ def keep_note(site: AdminSite, request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")
 
 
+def _refuse(request: HttpRequest, form: NoteForm) -> None:
+    """Report the first wrong field. Save a comment all the same, because the redirect drops typed text."""
+    given, saved = form.cleaned_data, "Nothing was saved."
+    if comment := given.get("text"):
+        record = (given["model"], given["record_id"])
+        change_note(record, NoteChange(comment=comment), by=request.user.get_username())
+        saved = "Only your comment was saved."
+    name, errors = next(iter(form.errors.items()))
+    where = "" if name == "assigned_to" else f"{form[name].label}: "
+    messages.error(request, f"{saved} {where}{errors[0]}")
+
+
 def _change(request: HttpRequest, given: dict[str, Any]) -> None:
     record, by = (given["model"], given["record_id"]), request.user.get_username()
-    assigned_to = given["assigned_to"] if "assigned_to" in request.POST else None
+    is_kept = given["assigned_to"] == given["assigned_before"]
     change = NoteChange(
-        assigned_to=by if given["take"] else assigned_to,
+        assigned_to=by if given["take"] else None if is_kept else given["assigned_to"],
         assigned_before=given["assigned_before"],
         comment=given["text"],
         snooze_hours=given["snooze_hours"],

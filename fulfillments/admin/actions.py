@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.db.models import F, QuerySet, Sum
 from django.template.loader import render_to_string
 
 from accounts.actors import Actor, ActorKind
@@ -15,7 +17,7 @@ from api.phrases import in_units
 from fulfillments import states
 from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, units_in
 from fulfillments.change import Change
-from fulfillments.models import Fulfillment, MoveOutcome
+from fulfillments.models import Fulfillment, FulfillmentLine, MoveOutcome
 from fulfillments.reassigning import find_alternatives
 from fulfillments.states import Move, State
 
@@ -130,6 +132,14 @@ def open_units(fulfillment: Fulfillment) -> str:
     return ", ".join(open_[:5]) + (", …" if len(open_) > 5 else "") or "no units"
 
 
+def _total_open(fulfillment_ids: QuerySet[Any]) -> list[tuple[Decimal, str]]:
+    """Return the agreed amounts of the open units, by currency. The largest amount is first."""
+    units = F("quantity") - F("shipped") - F("rejected") - F("canceled")
+    lines = FulfillmentLine.objects.filter(fulfillment__in=fulfillment_ids).order_by()
+    sums = lines.values("fulfillment__currency").annotate(amount=Sum(units * F("wholesale_price")))
+    return [*sums.filter(amount__gt=0).order_by("-amount").values_list("amount", "fulfillment__currency")]
+
+
 def _requested_units(fulfillment: Fulfillment) -> str:
     requested = sum(line.cancel_requested for line in fulfillment.lines.all())
     return f"{in_units(requested, 'is', 'are')} canceled on behalf of {fulfillment.supplier}."
@@ -143,7 +153,7 @@ def _restock(fulfillment: Fulfillment, by: Actor, answers: dict[str, object]) ->
 def _record_return(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any]) -> str:
     chosen = units_in(answers)
     lines = [
-        {"sku": line.sku, "quantity": units, "restock": answers["restock"]}
+        {"id": line.pk, "quantity": units, "restock": answers["restock"]}
         for line in fulfillment.lines.all()
         if (units := line.returnable if chosen is None else chosen.get(line.pk, 0))
     ]
@@ -179,6 +189,7 @@ def _withdraw(fulfillment: Fulfillment, change: Change, answers: dict[str, Any])
 
 FOR_THE_SUPPLIER = "On behalf of the supplier. The history shows your name."
 SERIOUS: dict[str, Any] = {"reason": Reason.REQUIRED, "danger": True, "bulk": True}
+SERIOUS_AND_FINAL: dict[str, Any] = {**SERIOUS, "is_final": True, "amounts": _total_open}
 
 ACTIONS = (
     action_of(
@@ -209,7 +220,7 @@ ACTIONS = (
         make_approve,
         _requested_units,
         help_text=f"{FOR_THE_SUPPLIER} The requested units are canceled, and their stock is released.",
-        **SERIOUS,
+        **SERIOUS_AND_FINAL,
     ),
     action_of(
         states.REFUSE_CANCELATION,
@@ -244,7 +255,7 @@ ACTIONS = (
         ),
         help_text=f"{FOR_THE_SUPPLIER} The variants' stock in this warehouse becomes 0, including stock "
         "reserved for other orders. The units are routed again.",
-        **SERIOUS,
+        **SERIOUS_AND_FINAL,
     ),
     action_of(
         states.REJECT_MISSING_SKU,
@@ -254,7 +265,7 @@ ACTIONS = (
             f"{open_units(fulfillment)} are reported as no longer sold by {fulfillment.supplier}."
         ),
         help_text=f"{FOR_THE_SUPPLIER} The variants are delisted, and the units are routed again.",
-        **SERIOUS,
+        **SERIOUS_AND_FINAL,
     ),
     action_of(
         states.REJECT_WRONG_ADDRESS,
@@ -290,7 +301,7 @@ ACTIONS = (
             f"{in_units(_open(fulfillment), 'is', 'are')} canceled, and the stock is released."
         ),
         help_text="No supplier works on the fulfillment, so it is canceled at once.",
-        **SERIOUS,
+        **SERIOUS_AND_FINAL,
     ),
     AdminAction(
         "return",

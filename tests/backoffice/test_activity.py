@@ -4,14 +4,16 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from api.cursors import write_cursor
 from events.models import Event
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do
-from tests.factories import OrderFactory
+from tests.factories import OrderFactory, StaffFactory
 
 PAGE = "/admin/activity/"
 
@@ -113,3 +115,33 @@ def test_more_entries_cost_no_more_queries(operator, order, django_assert_max_nu
         do(operator, order, "release")
         do(operator, order, "hold")
     assert asked() == few
+
+
+def test_a_suspension_stays_in_the_log_if_it_also_reassigns_open_work(operator, acme, shop, order, pushed):
+    pushed(shop, {"sku": "LAN-1", "quantity": 1})
+    sent = {"reason": "They moved out", "until": "", "open_work": "new"}
+    preview = operator.post(f"/admin/accounts/supplier/{acme.pk}/suspend/", sent, follow=True)
+    confirm(operator, preview)
+
+    assert shown(operator) == [
+        ("olga", "Reassign", "2 fulfillments"),
+        ("olga", "trade.suspended", "Acme"),
+        ("olga", "supplier.suspended", "Acme"),
+    ]
+    assert "They moved out" in operator.get(PAGE).text
+
+
+def test_operators_are_deactivated_instead_of_deleted_because_the_log_names_them(admin_client):
+    rita = StaffFactory.create(username="rita", is_superuser=True)
+    browser = Client()
+    browser.force_login(rita)
+    browser.post("/admin/auth/group/add/", {"name": "Night shift"})
+    path = f"/admin/auth/user/{rita.pk}/"
+
+    assert admin_client.post(f"{path}delete/", {"post": "yes"}).status_code == 403
+    sent = {"action": "delete_selected", "_selected_action": [rita.pk], "post": "yes"}
+    admin_client.post("/admin/auth/user/", sent)
+
+    assert User.objects.filter(pk=rita.pk).exists()
+    assert "deletelink" not in admin_client.get(f"{path}change/").text
+    assert [(person, on) for person, _, on in shown(admin_client)] == [("rita", "Night shift")]

@@ -104,3 +104,31 @@ def test_groups_take_the_same_queries_for_any_rows(operator, wrong, shop, pushed
     order = pushed(shop, {"sku": "LAN-1", "quantity": 4})
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/wrong_address")
     assert asked() == few
+
+
+def chosen_by_group(client, **asked):
+    """Choose all rows of the only group for an action, and return their ids."""
+    [group] = client.get(DESK, {**GROUPS, **asked}).context["groups"]
+    client.post(f"{DESK}group/?{group.query}", {"action": "give-up", "select_across": "1"})
+    return group, set(OperatorAction.objects.get().rows.values_list("record_id", flat=True))
+
+
+def test_a_group_keeps_the_filters_of_the_page(operator, wrong, boutique, rival, pushed, client_for):
+    work = pushed(boutique, {"sku": "MUG-1", "quantity": 1}).fulfillments.get()
+    client_for(rival).put(f"fulfillments/{work.pk}/setStatus/wrong_address")
+
+    group, chosen = chosen_by_group(operator, retailer=boutique.pk, hours="nonsense")
+
+    assert (group.name, group.count, chosen) == ("Rival", 1, {work.pk})
+    listed = operator.get(f"{DESK}?{group.query}").context["items"]
+    assert [item.record.pk for item in listed] == [work.pk]
+
+
+def test_an_action_on_a_group_of_snoozed_rows_is_about_these_rows(operator, wrong):
+    work = [order.fulfillments.get().pk for order in wrong]
+    note = {"model": "fulfillments.fulfillment", "record_id": work[0], "snooze_hours": 4}
+    operator.post(f"{DESK}note/", note)
+
+    group, chosen = chosen_by_group(operator, taken="snoozed")
+
+    assert (group.count, chosen) == (1, {work[0]})

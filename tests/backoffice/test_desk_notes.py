@@ -1,7 +1,7 @@
 """Several operators use the desk: an operator takes rows, comments stay, each role acts on its own rows."""
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from accounts.models import OperatorNote
@@ -116,3 +116,41 @@ def test_a_note_that_does_not_fit_is_refused_with_the_reason(operator, work, fie
 def test_a_note_on_a_row_that_does_not_exist_is_not_found(operator, work):
     work.pk = 10**9
     assert post(operator, work, take="1").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"assigned_to": "olgaa"}, "No operator has the name olgaa. Choose a name from the list."),
+        ({"assigned_to": "olga", "snooze_hours": "soon"}, "Snooze hours: Enter a whole number."),
+    ],
+)
+def test_a_comment_is_saved_even_if_another_field_is_wrong(operator, work, wrong, error):
+    answer = post(operator, work, text="Called the retailer", **wrong)
+
+    assert messages(answer) == [f"Only your comment was saved. {error}"]
+    [item] = operator.get(DESK).context["items"]
+    assert [comment.text for comment in item.comments] == ["Called the retailer"]
+    assert assignee(work) == ""
+
+
+def test_a_row_of_a_colleague_who_left_can_be_commented_and_snoozed(operator, nina, work):
+    post(nina, work, take="1")
+    User.objects.filter(username="nina").update(is_active=False)
+    unchanged = {"assigned_to": "nina", "assigned_before": "nina"}
+
+    answer = post(operator, work, **unchanged, text="Called the retailer", snooze_hours="4")
+
+    assert messages(answer) == ["Snoozed for 4 hours."]
+    assert assignee(work) == "nina"
+    [item] = operator.get(DESK, {"taken": "snoozed"}).context["items"]
+    assert item.comments[0].text == "Called the retailer"
+
+
+def test_a_comment_on_an_older_page_keeps_the_colleague_who_took_the_row_since(operator, nina, work):
+    post(nina, work, take="1")
+
+    answer = post(operator, work, assigned_to="", assigned_before="", text="Called the retailer")
+
+    assert messages(answer) == ["Note saved."]
+    assert assignee(work) == "nina"

@@ -233,7 +233,9 @@ def test_only_an_operator_can_take_a_row(operator, order, fulfillment):
     StaffFactory.create(username="paul", is_active=False)
     sent = {"model": "fulfillments.fulfillment", "record_id": fulfillment.pk, "assigned_to": "paul"}
     page = operator.post(f"{DESK}note/", sent, follow=True)
-    assert messages(page) == ["No operator has the name paul. Choose a name from the list."]
+    assert messages(page) == [
+        "Nothing was saved. No operator has the name paul. Choose a name from the list."
+    ]
 
 
 def test_an_action_from_the_desk_leads_back_to_the_desk(operator, order, fulfillment, acme, client_for):

@@ -72,6 +72,19 @@ def test_a_workbook_opens_and_keeps_numbers_and_signs(operator, acme):
     assert table(operator, "/admin/catalog/variant/export.csv")[1][0] == "'=1+1"
 
 
+def test_a_cell_that_is_a_link_on_the_page_is_its_plain_text_in_a_file(
+    operator, acme, shop, a_variant, pushed
+):
+    a_variant(acme, "LAN-1", stock=1)
+    pushed(shop, {"sku": "LAN-1", "quantity": 1}, retailer_order_id="A&B'1<2")
+    pushed(shop, {"sku": "LAN-1", "quantity": 1}, retailer_order_id="=1+1")
+
+    cells = [cell for row in table(operator, "/admin/orders/orderline/export.csv")[1:] for cell in row]
+
+    assert any("A&B'1<2" in cell for cell in cells), cells
+    assert not any(cell.startswith("=") for cell in cells), cells
+
+
 def test_a_sheet_that_is_full_says_so(monkeypatch):
     monkeypatch.setattr(workbooks, "MOST_ROWS", 3)
     file = ZipFile(io.BytesIO(b"".join(workbooks.workbook([["x"]] * 9))))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib import admin
 
 from accounts.models import OperatorAction
 from accounts.operating.final_actions import WAIT
 from accounts.tasks import run_operator_action
+from backoffice.groups import OPERATORS
+from fulfillments.models import Fulfillment
 from orders.models import Order
-from tests.backoffice.conftest import choose, confirm, started
+from tests.backoffice.conftest import choose, confirm, do, started
 
 
 @pytest.fixture
@@ -72,3 +75,60 @@ def test_one_row_needs_no_number(operator, order):
     page = choose(operator, Order, "cancel", [order])
     assert "to confirm" not in page.text
     assert "1 done." in send(operator, page, "").text
+
+
+def test_every_bulk_action_that_cannot_be_undone_is_final():
+    admins = admin.site._registry.values()
+    actions = [action for each in admins for action in getattr(each, "all_actions", ()) if action.bulk]
+    unsafe = {each.name for each in actions if not each.is_final and "annot be undone" in each.undo}
+
+    assert unsafe == set()
+
+
+FINAL = {
+    "reject-out-of-stock": None,
+    "reject-missing-sku": None,
+    "approve-cancelation": "request-cancelation",
+    "give-up": "reject-wrong-address",
+}
+"""The final actions on fulfillments, and the action that makes each of them possible."""
+
+
+@pytest.fixture
+def work_of(operator, acme, shop, a_variant, pushed, settings):
+    """Return a function that creates two fulfillments of 15 USD on which an action is possible."""
+    settings.SECOND_OPERATOR_LIMITS = {OPERATORS: 1}
+    a_variant(acme, "LAN-1", stock=50, wholesale_price="7.5")
+
+    def make(action: str) -> list[Fulfillment]:
+        for _ in range(2):
+            work = pushed(shop, {"sku": "LAN-1", "quantity": 2}).fulfillments.get()
+            if first := FINAL[action]:
+                do(operator, work, first)
+        return list(Fulfillment.objects.order_by("pk"))
+
+    return make
+
+
+@pytest.mark.parametrize("action", FINAL)
+def test_many_fulfillments_need_the_typed_number_and_a_second_operator(operator, work_of, action):
+    works = work_of(action)
+    page = choose(operator, Fulfillment, action, works)
+    assert "30.00\xa0USD" in page.text
+
+    assert "Type 2 to confirm it." in send(operator, page, "").text
+    assert "Another operator has to approve it" in confirm(operator, page).text
+
+    assert [(work.pk, work.state) for work in Fulfillment.objects.order_by("pk")] == [
+        (work.pk, work.state) for work in works
+    ]
+
+
+@pytest.mark.parametrize("action", FINAL)
+def test_one_fulfillment_is_changed_at_once(operator, work_of, action):
+    one, other = work_of(action)
+
+    assert "1 done." in send(operator, choose(operator, Fulfillment, action, [one]), "").text
+    do(operator, other, action)
+
+    assert not Fulfillment.objects.filter(state=one.state).exists()

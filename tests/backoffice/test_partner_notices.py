@@ -13,6 +13,7 @@ from accounts.models import ApiKey, Retailer, Supplier
 from backoffice import partner_notices
 from backoffice.models import Digest, NoticeBookmark
 from backoffice.partner_notices import send_notices
+from events import epochs
 from events.models import Event
 from sftp_ingest import services
 from tests.backoffice.conftest import do
@@ -116,3 +117,15 @@ def test_a_change_without_a_mail_server_is_not_mailed_later(acme, admin_client, 
 
     settings.EMAIL_URL = "smtp://mail.example"
     assert mailed() == []
+
+
+def test_events_of_a_new_epoch_are_mailed_in_one_run(acme, admin_client, monkeypatch):
+    runs = iter(range(50))  # a clock of one second per window: the run ends after ten windows
+    monkeypatch.setattr(partner_notices, "monotonic", lambda: float(next(runs)))
+    do(admin_client, ApiKey.issue(acme, "ERP")[0], "revoke")
+    assert len(mailed()) == 1
+
+    epochs.begin("a standby was promoted")
+    do(admin_client, ApiKey.issue(acme, "Shop floor")[0], "revoke")
+
+    assert len(mailed()) == 2
