@@ -46,7 +46,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest) -> HttpResponse:
-    text = "The page was open for too long, or you signed in again meanwhile, so nothing was changed. "
+    text = (
+        "Nothing was changed: the page was open for too long, or you signed in or chose a party meanwhile. "
+    )
     text += KEPT if keep(request) else "Go back, reload the page and repeat the action."
     return _page(request, 403, "Reload the page", text, url=page_of(request))
 

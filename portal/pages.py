@@ -133,5 +133,5 @@ def _entrance(request: HttpRequest) -> HttpResponse:
         )
         return HttpResponseRedirect(f"/admin/accounts/member/{visit['member']}/change/")
     if request.user.is_authenticated:
-        return HttpResponseRedirect(reverse("portal:choose"))
+        return redirect_to_login(request.get_full_path(), reverse("portal:choose"))
     return redirect_to_login(request.get_full_path(), reverse("account_login"))

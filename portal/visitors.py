@@ -81,7 +81,7 @@ def _find(request: HttpRequest) -> Visitor | None:
     members = memberships(user)
     chosen = request.session.get(CHOSEN)
     found = [member for member in members if member.pk == chosen]
-    if not found and len(members) == 1:
+    if chosen is None and len(members) == 1:
         found = members
     return Visitor(found[0]) if found else None
 

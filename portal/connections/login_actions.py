@@ -12,6 +12,7 @@ from api.errors import InvalidTransition
 from portal.connections.forms import LoginForm, PublicKeysForm
 from portal.connections.shown_once import show_once
 from sftp_ingest import services
+from sftp_ingest.keys import fingerprints
 from sftp_ingest.models import SftpLogin
 
 PASSWORD_BYTES = 18
@@ -43,6 +44,12 @@ def _change_keys(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
     login.public_keys = answers["public_keys"]
     services.update(login, ["public_keys"], by=by)
     return "The public keys were changed."
+
+
+def _present(login: SftpLogin) -> str:
+    """Return the effect with the present keys: a form is stale if another member has changed them."""
+    keys = ", ".join(fingerprints(login.public_keys)) or "none"
+    return f"Programs can log in as {login} with the keys below and with no other key. The keys now: {keys}."
 
 
 def _replace_password(login: SftpLogin, by: Actor, answers: dict[str, object]) -> str:
@@ -87,7 +94,7 @@ OF_MEMBERS = (
         "Change public keys",
         _change_keys,
         lambda login: "",
-        lambda login: f"Programs can log in as {login} with the keys below and with no other key.",
+        _present,
         form=PublicKeysForm.of,
         undo="Change the keys back.",
     ),

@@ -31,6 +31,13 @@ def _change(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
     return "The webhook was changed."
 
 
+def _present(webhook: Webhook) -> str:
+    """Return the effect with the present values: a form is stale if another member has changed them."""
+    types = ", ".join(sorted(webhook.types)) or "events of all types"
+    now = f"Now, {webhook.url} gets {types}."
+    return f"{now} Waiting deliveries go to the new URL. The secret stays the same."
+
+
 def _rotate(webhook: Webhook, by: Actor, answers: dict[str, object]) -> str:
     show_once(webhook, ("Secret", services.rotate(webhook, by=by)))
     return "The webhook has a new secret."
@@ -76,7 +83,7 @@ OF_MEMBERS: tuple[AdminAction[Any], ...] = (
         "Edit webhook",
         _change,
         _always,
-        lambda webhook: "Waiting deliveries go to the new URL. The secret stays the same.",
+        _present,
         form=WebhookForm.of_webhook,
         details=lambda webhook: _types(webhook.party),
         undo="Edit the webhook again.",

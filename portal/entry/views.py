@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.middleware.csrf import rotate_token
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -68,6 +69,7 @@ class ChoosePage(View):
             messages.error(request, "You no longer belong to this party. Choose another one.")
             return HttpResponseRedirect(reverse("portal:choose"))
         request.session[CHOSEN] = int(chosen)
+        rotate_token(request)  # a form that another tab shows for the former party is refused
         return HttpResponseRedirect(_after(request, request.POST.get("next")))
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from accounts.models import Retailer, Supplier
@@ -89,7 +89,8 @@ def _listed(
 
 
 def _work(fulfillment: Fulfillment) -> Iterator[str]:
-    due = f", due {fulfillment.due_at:%-d %b %Y, %H:%M} UTC" if fulfillment.due_at else ""
+    limit = fulfillment.next_due_at
+    due = f", due {limit:%-d %b %Y, %H:%M} UTC" if limit else ""
     order = fulfillment.order
     yield f"Order {order.retailer_order_id} of {order.retailer}{due}"
     yield f"  {_url('supplier_order', fulfillment.pk)}"
@@ -113,7 +114,9 @@ def _new(window: MailWindow) -> Iterable[str]:
 
 def _late(window: MailWindow) -> Iterable[str]:
     late = fulfillments_of(window.supplier).filter(
-        state__in=TO_ANSWER, due_at__gt=window.since, due_at__lte=window.now
+        Q(due_at__gt=window.since, due_at__lte=window.now)
+        | Q(capture_due_at__gt=window.since, capture_due_at__lte=window.now, state=State.NEW, capture=None),
+        state__in=TO_ANSWER,
     )
     return _listed(late.order_by("due_at", "pk"), _work, "supplier_orders", "late")
 

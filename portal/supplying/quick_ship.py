@@ -5,6 +5,7 @@ All rows are checked first. Then they are shipped one by one.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from uuid import UUID, uuid5
 from accounts.actors import Actor
 from accounts.models import Result, Supplier
 from accounts.operating.bulk_actions import record_single, was_sent
+from api.fields import control_fault
 from api.ids import as_id
 from fulfillments.models import Fulfillment
 from fulfillments.tracking import identify
@@ -21,6 +23,7 @@ from portal.supplying.actions import SHIP
 
 MOST_ROWS = 50
 LONGEST_NUMBER = 100
+MORE_COLUMNS = re.compile(r"[\t,;]")
 BY_ID = "#"
 """The mark before a fulfillment's id. A number without the mark may be an id or an order number."""
 
@@ -75,6 +78,10 @@ def check(supplier: Supplier, rows: Sequence[ShipRow]) -> None:
 def _fault(row: ShipRow, found: list[Fulfillment]) -> str:
     if not row.tracking_number:
         return "The tracking number is missing. Write it after the order, with a tab or a comma between them."
+    if MORE_COLUMNS.search(row.tracking_number):
+        return "This row has more than two columns. Paste only the order and the tracking number."
+    if control_fault(row.tracking_number):
+        return "The tracking number has a control character. Type it again."
     if len(row.tracking_number) > LONGEST_NUMBER:
         return f"The tracking number has more than {LONGEST_NUMBER} characters."
     possible = [each for each in found if not SHIP.why_not(each)] or found

@@ -49,14 +49,17 @@ class PackingSlipsPage(PortalPage):
         return self._answer(TABS["new"][1], "There are no new orders.")
 
     def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
-        ids = [as_id(each) for each in request.POST.getlist("chosen")[:MOST_SLIPS]]
+        ids = [as_id(each) for each in request.POST.getlist("chosen")]
         return self._answer(Q(pk__in=ids), "Choose orders in the list first.")
 
     def _answer(self, wanted: Q, nothing: str) -> HttpResponse:
         found = fulfillments_of(self.supplier).filter(wanted).order_by("due_at", "pk")
-        ids = [*found.values_list("pk", flat=True)[:MOST_SLIPS]]
+        ids = [*found.values_list("pk", flat=True)[: MOST_SLIPS + 1]]
         if not ids:
             return self.render({"nothing": nothing})
+        if len(ids) > MOST_SLIPS:
+            messages.error(self.request, f"There are more than {MOST_SLIPS} orders. Choose some in the list.")
+            return HttpResponseRedirect(reverse("portal:supplier_orders"))
         return _slips(self, ids, "packing-slips", reverse("portal:supplier_orders"))
 
 

@@ -65,9 +65,10 @@ def test_attempts_to_sign_in_are_limited(client, with_password):
 
 def test_a_member_of_two_parties_chooses_one_and_returns_to_the_page(shop, owner, member_of, ana):
     second = member_of(shop, user=owner.user)
-    assert ana.get("/portal/team/").url == "/portal/choose/"
+    assert ana.get("/portal/team/").url == "/portal/choose/?next=/portal/team/"
 
-    ana.post("/portal/choose/", {"member": second.pk})
+    chosen = ana.post("/portal/choose/", {"member": second.pk, "next": "/portal/team/"})
+    assert chosen.url == "/portal/team/"
     assert "Shop" in ana.get("/portal/team/").content.decode()
     assert ana.post("/portal/choose/", {"member": 10**9}, follow=True).status_code == 200
     assert "Shop" in ana.get("/portal/team/").content.decode()

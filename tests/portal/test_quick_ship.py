@@ -49,6 +49,20 @@ def problems(page, name="preview"):
     return [row.problem for row in page.context[name]]
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("{}\t1Z999AA10123456784\tUPS", "more than two columns"),
+        ("{},1Z999AA10123456784,UPS", "more than two columns"),
+        ("{}\t1Z999AA1\x1b0123456784", "a control character"),
+    ],
+)
+def test_a_row_that_is_no_pair_is_not_shipped(ana, works, row, problem):
+    [found] = problems(preview(ana, row.format(number(works[0]))))
+
+    assert problem in found
+
+
 def test_pasted_rows_are_checked_and_then_shipped(ana, works):
     first, second, third = works
     page = preview(ana, f"{number(first)}\t1Z1\n{second.pk}, 1Z2\n{number(third)} 1Z3")

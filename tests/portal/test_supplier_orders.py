@@ -268,3 +268,12 @@ def test_slips_are_printed_for_chosen_orders_and_for_all_new_orders(ana, work, r
     move(ana, page, "accept")
     assert "There are no new orders." in ana.get(slips).content.decode()
     assert "Choose orders in the list first." in ana.post(slips, {"chosen": "x"}).content.decode()
+
+
+def test_slips_of_too_many_new_orders_are_refused(ana, shop, work, pushed, monkeypatch):
+    monkeypatch.setattr("portal.supplying.slips.MOST_SLIPS", 1)
+    pushed(shop, {"sku": "LAMP", "quantity": 1})
+
+    page = ana.get("/portal/orders/slips/", follow=True)
+
+    assert said(page) == ["There are more than 1 orders. Choose some in the list."]
