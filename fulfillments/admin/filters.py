@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
+from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.fields import DateTimeField
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
@@ -126,10 +126,11 @@ class Counted:
         of_fulfillment = Event.objects.filter(SAME_FULFILLMENT)
         if self.count in COUNTED_ONCE:
             return events.exclude(Exists(of_fulfillment.filter(counted, pk__lt=OuterRef("pk"))))
-        if counted == SHIPPED:  # count only the last parcel, and only if the fulfillment was completed
-            completed = of_fulfillment.filter(to_state=State.SHIPPED, pk__gte=OuterRef("pk"))
-            later = of_fulfillment.filter(counted, pk__gt=OuterRef("pk"))
-            return events.filter(Exists(completed)).exclude(Exists(later))
+        if counted == SHIPPED:  # count only the last parcel until the fulfillment was completed
+            completed = of_fulfillment.filter(to_state=State.SHIPPED).order_by("pk").values("pk")[:1]
+            later = of_fulfillment.filter(counted, pk__gt=OuterRef("pk"), pk__lte=OuterRef("completed"))
+            until = events.annotate(completed=Subquery(completed)).filter(pk__lte=F("completed"))
+            return until.exclude(Exists(later))
         return events
 
     def _bounds(self) -> dict[str, object]:

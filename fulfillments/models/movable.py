@@ -15,13 +15,16 @@ from accounts.models import Partnership, Supplier, default_currency
 from fastdb.updates import update
 from fulfillments import states
 from fulfillments.change import Change
-from fulfillments.deadlines import due_at, next_due_at
+from fulfillments.deadlines import capture_due_at, due_at, next_due_at
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import MoveInProgress
 from fulfillments.states import WORKABLE, Move, State
 from inventory.models import Warehouse
 
-MUTABLE = ["state", "state_before_cancel", "tracking_number", "invoice_id", "due_at", "updated_at"]
+MUTABLE = [
+    *("state", "state_before_cancel", "tracking_number", "invoice_id"),
+    *("due_at", "capture_due_at", "updated_at"),
+]
 
 
 class MovableFulfillment(models.Model):
@@ -98,6 +101,8 @@ class MovableFulfillment(models.Model):
         # A second cancellation request adds units, so the supplier gets a new time limit for the answer.
         if target != moving.before or move is states.REQUEST_CANCELATION:
             self.due_at = due_at(target, self.updated_at, self.partnership, change.ship_until)
+        if target == State.NEW != moving.before:
+            self.capture_due_at = capture_due_at(self.updated_at, self.partnership)
         self.save(update_fields=MUTABLE)
         self._save_lines(moving.lines)
         moved: dict[str, object] = {"from_state": moving.before, "to_state": target, "data": moving.data}

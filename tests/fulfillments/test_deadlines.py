@@ -72,6 +72,22 @@ def test_work_that_is_not_captured_in_time_is_overdue(acme, retailer, supplier, 
     assert not Fulfillment.objects.overdue().exists()
 
 
+def test_work_that_returns_with_a_corrected_address_has_a_new_time_limit_to_capture(
+    acme, retailer, supplier, a_variant
+):
+    a_variant(acme, "A-1", stock=3)
+    limits(acme, hours_to_capture=1)
+    order = retailer.post("orders", an_order({"sku": "A-1", "quantity": 1})).json()["order_id"]
+    supplier.put(f"fulfillments/{Fulfillment.objects.get().pk}/setStatus/wrong_address")
+    later(hours=2)
+
+    address = {"country": "US", "address1": "9 New Street"}
+    assert retailer.request("PATCH", f"orders/{order}", {"shipping_address": address}).status_code == 200
+
+    assert Fulfillment.objects.get().state == "new"
+    assert not Fulfillment.objects.overdue().exists()
+
+
 def test_ship_until_counts_to_the_end_of_its_day(acme, retailer, supplier, a_variant):
     a_variant(acme, "A-1", stock=3)
     today = timezone.now().date()
