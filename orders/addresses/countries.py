@@ -38,6 +38,7 @@ SPELLINGS = {
     "Turkey": "TR",
     "Czech Republic": "CZ",
     "Vatican": "VA",
+    "Vatican City": "VA",
     "Palestine": "PS",
     "Kosovo": "XK",
     "UAE": "AE",
@@ -118,7 +119,23 @@ def _names() -> dict[str, str]:
         if names.setdefault(key, code) != code:
             doubtful.add(key)
     certain = {_folded(name): code for name, code in SPELLINGS.items()}
-    return {name: code for name, code in names.items() if name not in doubtful} | certain
+    return _informal() | {name: code for name, code in names.items() if name not in doubtful} | certain
+
+
+def _informal() -> dict[str, str]:
+    """Map the English names as people say them: `Republic of Korea` instead of `Korea, Republic of`.
+
+    Names that two countries share are left out.
+    """
+    names: dict[str, str] = {}
+    doubtful: set[str] = set()
+    for formal, code in _english():
+        short = formal.partition(" (")[0]
+        country, _, kind = short.partition(", ")
+        for name in (short, country, f"{kind} {country}"):
+            if names.setdefault(_folded(name), code) != code:
+                doubtful.add(_folded(name))
+    return {name: code for name, code in names.items() if name not in doubtful}
 
 
 def _english() -> Iterator[tuple[str, str]]:
@@ -137,6 +154,7 @@ def _spelt() -> Iterator[tuple[str, str]]:
 
 
 def _folded(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text).casefold()
+    plain = unicodedata.normalize("NFKD", text).casefold().replace("&", " and ")
     letters = "".join(each for each in plain if not unicodedata.combining(each))
+    letters = re.sub(r"\bst\b\.?", "saint", letters)
     return " ".join(re.sub(r"[^\w\s]", "", letters).removeprefix("the ").split())
