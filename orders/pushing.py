@@ -93,11 +93,11 @@ def _push(
 ) -> Pushed:
     order = _order(retailer, content)
     order.generation = generation
+    lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
+    refuse_fractions(order, lines)
     with transaction.atomic():
         if not insert_unless_there(order):
-            return _known(retailer, content, generation)
-        lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
-        refuse_fractions(order, lines)
+            return _known(order, content, generation)
         market = Market.of(
             retailer.pk,
             lines,
@@ -109,15 +109,18 @@ def _push(
     return Pushed(order, created=True)
 
 
-def _known(retailer: Retailer, content: Mapping[str, Any], generation: int) -> Pushed:
-    order = _pushed(retailer=retailer.pk, number=content["retailer_order_id"])[0]
+def _known(pushed: Order, content: Mapping[str, Any], generation: int) -> Pushed:
+    order = _pushed(retailer=pushed.retailer_id, number=pushed.retailer_order_id)[0]
     if order.generation < generation:
         raise Unavailable(
             "This number cannot be used again before the upgrade of the service is finished. "
             "Try again later, or use another number."
         )
-    if order.content_digest != digest(content):
-        differing = _differing(order, _order(retailer, content), content["order_lines"])
+    same = {digest(content)}
+    if order.currency == pushed.currency:  # a push may leave out its default currency
+        same |= {digest({**content, "currency": each}) for each in ("", order.currency)}
+    if order.content_digest not in same:
+        differing = _differing(order, pushed, content["order_lines"])
         if not differing:
             return Pushed(order, created=False)
         named = f", which differs in {', '.join(differing[:5])}"

@@ -1,0 +1,47 @@
+"""A push that is repeated in other words, or after a change of the order."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import Order
+from orders.services import correct_address
+from tests.orders.fixtures import OPERATOR
+from tests.orders.push_bodies import an_order
+
+
+@pytest.fixture
+def body(acme, a_variant):
+    a_variant(acme, "LAMP", stock=10)
+    return an_order({"sku": "LAMP", "quantity": 1, "billed_amount": 10})
+
+
+@pytest.mark.parametrize("first", [{}, {"currency": "USD"}])
+@pytest.mark.parametrize("second", [{}, {"currency": "USD"}])
+def test_the_default_currency_may_be_named_or_left_out_even_after_a_correction(body, shop_api, first, second):
+    order = shop_api.post("orders", body | first).json()["order_id"]
+    with Order.objects.get(pk=order).change(by=OPERATOR) as change:
+        correct_address(change, {"address1": "9 New Street"})
+
+    again = shop_api.post("orders", body | second)
+
+    assert (again.status_code, again.json()["code"]) == (200, "order_exists")
+
+
+def test_another_currency_is_other_content(body, shop_api):
+    shop_api.post("orders", body)
+
+    again = shop_api.post("orders", {**body, "currency": "EUR"})
+
+    assert (again.status_code, again.json()["code"]) == (409, "order_conflict")
+    assert [each["field"] for each in again.json()["errors"]] == ["currency"]
+
+
+def test_a_fraction_that_the_currency_has_not_is_refused_before_the_number_is_looked_up(body, shop_api):
+    body["currency"] = "JPY"
+    assert shop_api.post("orders", body).status_code == 201
+    body["order_lines"][0]["billed_amount"] = 10.5
+
+    again = shop_api.post("orders", body)
+
+    assert (again.status_code, again.json()["code"]) == (400, "validation_error")
