@@ -34,7 +34,8 @@ AUTHOR, MARK = "typed_by", "typed"
 """Names of cookies: the signed id of the last signed-in user, and a mark that a kept text may exist."""
 KEPT = "Your text is kept: open the page again, check it, and send it."
 FORGET = "forget_typed_text"
-SECRET = re.compile(r"pass|secret|token|credential|otp|code|(^|_)key|pin$", re.IGNORECASE)
+SECRET = re.compile(r"pass|secret|token|credential|otp|(api|private)_key|(^|-)(code|key|pin)$", re.IGNORECASE)
+"""Names of secret fields. `zip_code`, `key_name`, `host_key` and `public_keys` are no secrets."""
 NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|chunk)")
 """Paths of forms that contain secrets or files."""
 

@@ -131,7 +131,9 @@ def _bulk_action_of_event() -> QuerySet[OperatorAction]:
 
 def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
     """Yield confirmed actions on several records. The log lists an action on one record as an event."""
-    rows = OperatorAction.objects.filter(confirmed_at__isnull=False).exclude(total=1).select_related("undoes")
+    # Members act on several records, too, in the portal.
+    rows = OperatorAction.objects.filter(BY_OPERATORS, confirmed_at__isnull=False).exclude(total=1)
+    rows = rows.select_related("undoes")
     if filters.person:
         person = f"{OPERATORS}{filters.person}"
         rows = rows.filter(Q(actor=person) | Q(approved_by=person))

@@ -144,6 +144,10 @@ class PartnershipAdmin(SuspendableAdmin[Partnership]):
         own = path("<int:partnership_id>/packing-slip/", slip, name="accounts_partnership_packing_slip")
         return [own, *super().get_urls()]
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Partnership | None = None) -> tuple[str, ...]:
+        """Make the parties of a stored partnership read-only: its fulfillments belong to them."""
+        return (*super().get_readonly_fields(request, obj), *(("retailer", "supplier") if obj else ()))
+
     def has_delete_permission(self, request: HttpRequest, obj: Partnership | None = None) -> bool:
         return False
 

@@ -67,8 +67,8 @@ class GroupsAdmin(GroupAdmin):
 class OperatorForm(UserChangeForm[User]):
     """The form of a user. It gives no staff rights to a member of a partner."""
 
-    def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or self.cleaned_data
+    def clean(self) -> dict[str, object]:
+        given = super().clean() or self.cleaned_data
         if given.get("is_staff") and {"is_staff", "email"} & {*self.changed_data}:
             same = Q(user=self.instance)
             if address := given.get("email"):

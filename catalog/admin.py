@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from accounts.operating.admin_actions import ActingFormAdmin
 from accounts.operating.admin_base import LongList, operator_of
 from accounts.operating.day_filter import DaysFilter
+from api.errors import ApiError
 from api.prefix_search import begins
 from catalog.admin_actions import ACTIONS
 from catalog.change_texts import old_and_new
@@ -93,6 +94,20 @@ class VariantAdmin(ActingFormAdmin[Variant], LongList[Variant]):
             ("Product", {"fields": product, **MORE}),
             ("Content", {"fields": [name for name in others if name not in shown], **MORE}),
         ]
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, object] | None = None,
+    ) -> HttpResponse:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except ApiError:
+            # Another request took the sku, or changed the currency, after the form was checked. Check the
+            # form again: it now shows the error, and keeps the typed text.
+            return super().changeform_view(request, object_id, form_url, extra_context)
 
     def change_view(
         self,

@@ -48,13 +48,12 @@ def waiting_for(user: User | AnonymousUser) -> list[OperatorAction]:
     if not (settings.SECOND_OPERATOR_ACTIONS or settings.SECOND_OPERATOR_LIMITS):
         return []
     waiting = OperatorAction.objects.filter(finished_at=None, confirmed_at=None, requested_at__isnull=False)
-    others = waiting.exclude(actor=f"user:{user.get_username()}").order_by("requested_at")[:SHOWN]
-    return [action for action in others if user.has_perm(_change_permission(action.model))]
-
-
-def _change_permission(model: str) -> str:
-    app, _, name = model.partition(".")
-    return f"{app}.change_{name}"
+    models = (model._meta for model in admin.site._registry)
+    allowed = [
+        opts.label_lower for opts in models if user.has_perm(f"{opts.app_label}.change_{opts.model_name}")
+    ]
+    others = waiting.filter(model__in=allowed).exclude(actor=f"user:{user.get_username()}")
+    return list(others.order_by("requested_at")[:SHOWN])
 
 
 def check_names(app_configs: Sequence[object] | None = None, **_: object) -> list[CheckMessage]:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.forms import (
-    BaseForm,
-    BooleanField,
-    CharField,
-    ChoiceField,
-    DateField,
-    DecimalField,
-    EmailField,
-    IntegerField,
-    ModelChoiceField,
-    PasswordInput,
-    TypedChoiceField,
-    URLField,
-)
+from django.core.validators import EMPTY_VALUES
+from django.db.models import QuerySet
+from django.forms import BaseForm, Field, HiddenInput, PasswordInput
+from django.forms.widgets import MultipleHiddenInput
 from django.utils.functional import cached_property
 
 from api.renderers import number
 
-# The types of fields for which the page sends the shown value back in a hidden input.
-WITH_SHOWN_VALUE = (
-    *(CharField, EmailField, URLField, ChoiceField, TypedChoiceField, ModelChoiceField),
-    *(BooleanField, DateField, DecimalField, IntegerField),
-)
+
+class ShownList(HiddenInput):
+    """A hidden input with all chosen values of a field as JSON.
+
+    Django's hidden inputs, one for each value, cannot show that nothing was chosen.
+    """
+
+    def format_value(self, value: Iterable[object] | None) -> str:
+        return json.dumps([str(each) for each in value or ()])
+
+    def value_from_datadict(self, data: Mapping[str, str], files: object, name: str) -> list[str] | None:
+        """Return the sent values. Return None if the page sent no such list."""
+        try:
+            values = json.loads(data.get(name) or "")
+        except ValueError:
+            return None
+        return [str(each) for each in values] if isinstance(values, list) else None
 
 
 class ShownValuesForm(BaseForm):
@@ -40,8 +44,9 @@ class ShownValuesForm(BaseForm):
 
     def send_shown_values(self) -> None:
         for field in self.fields.values():
-            is_secret = isinstance(field.widget, PasswordInput)
-            field.show_hidden_initial = type(field) in WITH_SHOWN_VALUE and not is_secret
+            field.show_hidden_initial = not (field.disabled or isinstance(field.widget, PasswordInput))
+            if issubclass(field.hidden_widget, MultipleHiddenInput):
+                field.hidden_widget = ShownList
 
     def changed_by(self, name: str) -> str:
         """Return the author of the latest change of a field. Override this method to return a name."""
@@ -69,18 +74,21 @@ class ShownValuesForm(BaseForm):
                 self.add_error(name, ValidationError(message, code="changed_meanwhile"))
                 data_sent: Any = self.data
                 self.data = data_sent = data_sent.copy()
-                known = self.fields[name].prepare_value(stored)
-                data_sent[self[name].html_initial_name] = "" if known is None else str(known)
+                data_sent[self[name].html_initial_name] = _sent_text(self.fields[name], stored)
         return data
 
     def _stored(self, name: str) -> Any:
+        """Return the stored value, read from the text of a page as the shown value is."""
         field, value = self.fields[name], self[name].initial
-        return field.to_python(value) if type(field) in WITH_SHOWN_VALUE else value
+        return field.to_python(field.prepare_value(value)) if field.show_hidden_initial else value
 
     def _shown(self, name: str, stored: object) -> Any:
         """Return the value that the page showed. If the page sent no such value, return the stored value."""
-        field, sent = self.fields[name], self.data.get(self[name].html_initial_name)
-        if sent is None or not field.show_hidden_initial:
+        field = self.fields[name]
+        if not field.show_hidden_initial:
+            return stored
+        sent = field.hidden_widget().value_from_datadict(self.data, self.files, self[name].html_initial_name)
+        if sent is None:
             return stored
         try:
             return field.to_python(sent)
@@ -88,11 +96,26 @@ class ShownValuesForm(BaseForm):
             return stored
 
 
+def _sent_text(field: Field, value: object) -> str:
+    """Return the text that a page sends back for a shown value."""
+    return field.hidden_widget().format_value(field.prepare_value(value)) or ""
+
+
 def _comparable(value: object) -> Any:
-    """Return the value with one kind of line ends: browsers send `\\r\\n`."""
-    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+    """Return the value with one kind of line ends and of emptiness.
+
+    Browsers send `\\r\\n` for a line end, and an empty text for None.
+    """
+    if isinstance(value, str):
+        value = value.replace("\r\n", "\n")
+    if isinstance(value, QuerySet):
+        value = list(value)
+    return None if value in EMPTY_VALUES else value
 
 
 def _quoted(value: object) -> str:
-    text = number(value) if isinstance(value, Decimal) else value
-    return f"'{str(text if text is not None else '')[:100]}'"
+    if isinstance(value, Decimal):
+        value = number(value)
+    if isinstance(value, list):
+        value = ", ".join(map(str, value))
+    return f"'{str(value if value is not None else '')[:100]}'"

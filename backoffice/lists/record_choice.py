@@ -76,7 +76,7 @@ class RecordField(forms.ModelChoiceField):  # type: ignore[type-arg]
             record = self.to_python(data)
         except ValidationError:
             return True
-        return str(initial or "") != str(record.pk if record else "")
+        return str(self.prepare_value(initial) or "") != str(record.pk if record else "")
 
     def _found(self, rows: QuerySet[Model], text: str) -> Model:
         found = self._search(rows, text)

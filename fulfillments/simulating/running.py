@@ -5,7 +5,7 @@ The work writes only the row of the simulation.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from time import monotonic
 from typing import cast
 
@@ -25,6 +25,8 @@ MOST = 100_000
 AT_ONCE = 1.0
 SLICE = 4.0
 PAGE = 100
+# Python has no day after `date.max`.
+LATEST = date.max - timedelta(days=1)
 # Replay only decisions with this cause. Later decisions depend on rejections, which no decision stores.
 PUSHED = "order.created"
 
@@ -56,7 +58,7 @@ def wake(simulation_id: int) -> None:
 
 def _begin(simulation: RoutingSimulation) -> None:
     midnight = datetime.combine(simulation.first_day, time(), UTC)
-    end = datetime.combine(simulation.last_day + timedelta(days=1), time(), UTC)
+    end = datetime.combine(min(simulation.last_day, LATEST) + timedelta(days=1), time(), UTC)
     simulation.first_number = first_since(midnight)
     simulation.begin_at = simulation.position = first_since(end)
     simulation.result = cast(dict[str, object], nothing_yet())

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.mail import send_mail
 from django.db import transaction
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -35,8 +36,7 @@ def invite(party: Supplier | Retailer, *, email: str, member_role: str, by: Acto
     """
     _lock(party)
     email = email.lower()
-    if User.objects.filter(username=email, is_staff=True).exists():
-        raise InvalidTransition(OF_AN_OPERATOR)
+    _refuse_operators(email)
     if Member.objects.active().of_party(party).filter(user__username=email).exists():
         raise NothingChanged(f"{email} is already a member.")
     now = timezone.now()
@@ -81,8 +81,7 @@ def accept(invitation: Invitation, *, name: str, password: str) -> Member | None
 
 def add(party: Supplier | Retailer, user: User, member_role: str) -> Member:
     """Add a user to a party, or return the existing membership. Raises InvalidTransition for an operator."""
-    if user.is_staff:
-        raise InvalidTransition(OF_AN_OPERATOR)
+    _refuse_operators(user.username)
     sides = {party.role.value: party}
     member, is_new = Member.objects.get_or_create(
         user=user, removed_at=None, **sides, defaults={"member_role": member_role}
@@ -134,6 +133,13 @@ def require_second_factor(party: Supplier | Retailer, *, required: bool, by: Act
 def record_visit(member: Member, *, by: Actor) -> None:
     """Record that an operator sees the portal as this member."""
     _record("member.seen_as", member.party, by=by, **_about(member))
+
+
+def _refuse_operators(address: str) -> None:
+    """Raise InvalidTransition if an operator has this user name or e-mail address."""
+    same = Q(username__iexact=address) | Q(email__iexact=address)
+    if User.objects.filter(same, is_staff=True).exists():
+        raise InvalidTransition(OF_AN_OPERATOR)
 
 
 def _about(member: Member) -> dict[str, object]:

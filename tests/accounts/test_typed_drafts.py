@@ -91,6 +91,22 @@ def test_only_the_names_of_harmless_fields_are_stored(browser, olga):
     assert kept(browser) == {"text": ["Asked Acme"]}
 
 
+@pytest.mark.parametrize("name", ["zip_code", "key_name", "host_key", "public_keys", "initial-zip_code"])
+def test_fields_that_only_sound_secret_are_kept(browser, olga, name):
+    end_session(browser)
+    send(browser, **{name: "99999"})
+    browser.force_login(olga)
+    assert kept(browser) == {"text": ["Asked Acme"], name: ["99999"]}
+
+
+@pytest.mark.parametrize("name", ["code", "0-code", "key", "pin", "otp_token", "private_key", "oldpassword"])
+def test_codes_and_keys_for_signing_in_are_never_kept(browser, olga, name):
+    end_session(browser)
+    send(browser, **{name: "123456"})
+    browser.force_login(olga)
+    assert kept(browser) == {"text": ["Asked Acme"]}
+
+
 def test_nothing_is_kept_for_a_browser_in_which_no_one_had_signed_in(db):
     send(Client(enforce_csrf_checks=True))
     assert not TypedDraft.objects.exists()

@@ -8,12 +8,13 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from api.cursors import write_cursor
 from events.models import Event
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do
-from tests.factories import OrderFactory, StaffFactory
+from tests.factories import MemberFactory, OperatorActionFactory, OrderFactory, StaffFactory
 
 PAGE = "/admin/activity/"
 
@@ -50,6 +51,14 @@ def test_the_newest_entries_are_read_by_an_index(operator, table):
 def test_the_log_has_no_actions_of_partners(operator, order, client_for, acme):
     client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/accepted")
     assert shown(operator) == []
+
+
+def test_the_log_has_no_actions_of_members_on_many_records(operator, acme):
+    member = MemberFactory.create(supplier=acme)
+    for actor in (f"member:{member.pk}", "user:olga"):
+        OperatorActionFactory.create(actor=actor, total=2, confirmed_at=timezone.now())
+
+    assert shown(operator) == [("olga", "Hold", "2 orders")]
 
 
 def test_an_action_on_many_leads_to_its_results(operator, shop):

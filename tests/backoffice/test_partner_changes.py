@@ -143,3 +143,13 @@ def test_operators_find_these_events_by_their_area(operator, acme):
     listed = operator.get("/admin/events/event/", {"area": "accounts"}).context["cl"].result_list
     assert [event.type for event in listed] == ["supplier.updated"]
     assert not operator.get("/admin/events/event/", {"area": "orders"}).context["cl"].result_list
+
+
+def test_a_stored_partnership_keeps_its_parties(operator, partnership, rival, shop):
+    Partnership.objects.filter(supplier=rival, retailer=shop).delete()
+    form = form_of(partnership, supplier=rival.pk, hours_to_ship=48)
+    assert operator.post(f"{PATH}/partnership/{partnership.pk}/change/", form).status_code == 302
+
+    kept = Partnership.objects.get(pk=partnership.pk)
+    assert (kept.supplier, kept.retailer) == (partnership.supplier, partnership.retailer)
+    assert kept.hours_to_ship == 48

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, OperatorAction
 from accounts.operating import bulk_actions
-from accounts.operating.second_operator import check_names
+from accounts.operating.second_operator import SHOWN, check_names, waiting_for
 from backoffice.groups import OPERATORS
 from events.models import Event
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, messages, started
-from tests.factories import StaffFactory
+from tests.factories import OperatorActionFactory, StaffFactory
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +94,18 @@ def test_an_operator_who_may_only_view_cannot_approve(operator, support, keys):
 
     assert support.post(f"{path_of(page)}approve/").status_code == 403
     assert path_of(page) not in support.get("/admin/").text
+
+
+def test_older_requests_that_an_operator_may_not_approve_hide_no_other(operator, acme, keys):
+    confirm(operator, choose(operator, ApiKey, "revoke", keys))
+    request = OperatorAction.objects.get()
+    moment = timezone.now() - timedelta(days=1)
+    others = {"model": "orders.order", "confirmed_at": None, "requested_at": moment, "total": 2}
+    for _ in range(SHOWN):
+        OperatorActionFactory.create(actor="user:olga", **others)
+    partner_desk = StaffFactory.create(username="pat", group="Partner desk")
+
+    assert waiting_for(partner_desk) == [request]
 
 
 def test_fewer_rows_than_the_setting_need_no_second_operator(operator, keys):

@@ -109,7 +109,7 @@ def test_an_operator_adds_a_variant(acme, operator, a_variant):
         ({"upc": "036000291453"}, "upc", "The check digit is wrong: after 03600029145 comes 2, not 3."),
         ({"ean": "12345"}, "ean", "Must have 8 or 13 digits."),
         ({"gtin": "ABC"}, "gtin", "Must have 8 or 12 or 13 or 14 digits."),
-        ({"gtin": "036000291452", "upc": "012345678905"}, "upc", "Contradicts the GTIN 036000291452."),
+        ({"gtin": "036000291452", "upc": "012345678905"}, "gtin", "Contradicts the upc 012345678905."),
     ],
 )
 def test_the_form_refuses_a_wrong_article_number_at_its_field(
@@ -132,6 +132,39 @@ def test_the_form_fills_in_the_upc_of_a_gtin(acme, operator, a_variant):
 
     variant.refresh_from_db()
     assert (variant.gtin, variant.upc) == ("036000291452", "036000291452")
+
+
+@pytest.mark.parametrize("path", ["add/", "{}/change/"])
+def test_the_form_refuses_a_fraction_at_its_price_if_the_currency_has_none(acme, operator, a_variant, path):
+    variant = a_variant(acme, "TS-1", wholesale_price="7.5")
+    acme.currency = "JPY"
+    acme.save()
+    form = form_of(variant, sku="TS-2", supplier=acme.pk, wholesale_price="7.5", retail_price="10.5")
+
+    answer = operator.post(f"{LIST}{path.format(variant.pk)}", form)
+
+    errors = answer.context["adminform"].form.errors
+    assert errors["retail_price"] == ["JPY has no fraction. Send a whole number."]
+    # The price that was stored before the change of the currency does not block the form.
+    assert ("wholesale_price" in errors) == (path == "add/")
+
+
+def test_the_form_refuses_a_sku_that_appeared_after_its_check(acme, operator, a_variant, monkeypatch):
+    a_variant(acme, "TS-1")
+    found, add = Variant.validate_constraints, Variant.add
+
+    def add_later(*args, **kwargs):
+        monkeypatch.setattr(Variant, "validate_constraints", found)
+        return add(*args, **kwargs)
+
+    monkeypatch.setattr(Variant, "validate_constraints", lambda *_, **__: None)  # the check finds nothing yet
+    monkeypatch.setattr(Variant, "add", add_later)
+
+    answer = operator.post(f"{LIST}add/", form_of(VariantFactory.build(sku="TS-1"), supplier=acme.pk))
+
+    assert answer.status_code == 200
+    assert answer.context["adminform"].form.errors
+    assert answer.context["adminform"].form["sku"].value() == "TS-1"
 
 
 def test_the_form_refuses_a_sku_that_another_variant_has(acme, operator, a_variant):

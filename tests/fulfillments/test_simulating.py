@@ -1,6 +1,6 @@
 """A routing rule is tried on past orders before it is set."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.utils import timezone
@@ -118,6 +118,12 @@ def test_a_simulation_can_be_stopped(operator, past, acme, monkeypatch):
     simulation.refresh_from_db()
     assert simulation.finished_at
     assert simulation.looked_at < 5
+
+
+def test_a_simulation_may_cover_all_days_of_the_calendar(operator, past, acme):
+    page = ask(operator, supplier=acme.pk, left_out="on", first_day=date.min, last_day=date.max)
+    assert result(page)["orders"] == 5
+    assert RoutingSimulation.unfinished() == []
 
 
 @pytest.mark.parametrize(

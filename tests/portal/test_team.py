@@ -15,7 +15,7 @@ from accounts.member_roles import MemberRole
 from accounts.models import Invitation, Member
 from events.models import Event
 from tests.backoffice.conftest import do, messages, operator  # noqa: F401
-from tests.factories import StaffFactory
+from tests.factories import InvitationFactory, StaffFactory
 from tests.portal.conftest import act, browser_of, said
 
 INVITE = "/portal/team/do/invite/"
@@ -72,6 +72,28 @@ def test_operators_and_members_are_not_invited(ana):
     )
     assert "already a member" in str(said(act(ana, INVITE, email="ana@acme.example", member_role="viewer")))
     assert not Invitation.objects.exists()
+
+
+def test_the_address_of_an_operator_with_another_user_name_is_not_invited(ana):
+    StaffFactory.create(username="olga", email="Olga@exchange.example")
+
+    page = act(ana, INVITE, email="olga@exchange.example", member_role="viewer")
+
+    assert "belongs to an operator" in str(said(page))
+    assert not Invitation.objects.exists()
+
+
+def test_an_invited_person_who_became_an_operator_does_not_join(acme, client):
+    invitation, token = InvitationFactory.create(party=acme, email="olga@exchange.example")
+    StaffFactory.create(username="olga", email="olga@exchange.example")
+
+    sent = {"name": "Olga", "password": "a long pass phrase", "again": "a long pass phrase"}
+    page = client.post(f"/portal/invitation/{token}/", sent)
+
+    assert "belongs to an operator" in page.text
+    assert not Member.objects.exists()
+    invitation.refresh_from_db()
+    assert invitation.accepted_at is None
 
 
 def test_an_invitation_can_be_revoked(ana):
