@@ -12,6 +12,7 @@ from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED
+from orders.services import refused_for_address
 
 
 class Remedy(NamedTuple):
@@ -63,12 +64,13 @@ def _of_operators(order: Order, lines: list[OrderLine], fulfillments: list[Fulfi
     if order.held:
         text = "The order is held: release it, or cancel it. Until then its suppliers cannot work on it."
         yield Step(text, remedy=Remedy("release", "Release order"))
-    if any(each.state == State.WRONG_ADDRESS for each in fulfillments):
+    for_address = refused_for_address(order).total()
+    if for_address or any(each.state == State.WRONG_ADDRESS for each in fulfillments):
         text = f"Ask {order.retailer} for the right address, and correct the address."
         yield Step(text, remedy=CORRECT_ADDRESS)
     elif order.has_unknown_country:
         yield Step(f"Ask {order.retailer} for the country, and correct the address.", remedy=CORRECT_ADDRESS)
-    refused = sum(line.rejected for line in lines)
+    refused = sum(line.rejected for line in lines) - for_address
     if refused:
         units = in_units(refused, "is", "are")
         text = f"{units} refused by all suppliers: route again, or cancel refused units."

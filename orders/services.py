@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from django.db.models import Q
-
 from api.errors import InvalidTransition
 from fulfillments.effects import Effects
 from fulfillments.models import FulfillmentLine, MoveOutcome, Rejection, RejectionQuerySet
@@ -74,7 +72,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
     order.shipping_address = normalised({**order.shipping_address, **address})
     order.has_unknown_country = has_unknown_country(order.shipping_address)
     order.save(update_fields=["shipping_address", "has_unknown_country"])
-    effects = Effects(rejected=_refused_for_address(order))
+    effects = Effects(rejected=refused_for_address(order))
     data = {"changed": sorted(address)}
     change.record("order.address_corrected", effects=effects, data=data)
     _refusals_for_address(order).end()
@@ -86,7 +84,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
 
 def release_address(change: OrderChange[Order]) -> bool:
     """Release all units that wait for an address, without a correction. Return whether any units waited."""
-    refused = _refused_for_address(change.order)
+    refused = refused_for_address(change.order)
     if refused:
         effects = Effects(rejected=refused)
         change.record("order.routed_again", effects=effects, data={"quantity": refused.total()})
@@ -105,7 +103,7 @@ def _refusals_for_address(order: Order) -> RejectionQuerySet:
     return Rejection.objects.filter(fulfillment__order=order, reason=State.WRONG_ADDRESS, ended_at=None)
 
 
-def _refused_for_address(order: Order) -> Counter[int]:
+def refused_for_address(order: Order) -> Counter[int]:
     """Return, for each line, the number of units that were rejected because of the address."""
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
     rejections = _refusals_for_address(order)
@@ -119,16 +117,17 @@ def _refused_for_address(order: Order) -> Counter[int]:
 
 
 def route_again(change: OrderChange[Order], *, ask: int | None = None) -> int:
-    """Route all rejected units again, and return the number of rejected units.
+    """Route the rejected units again, and return their number. Units that wait for an address stay rejected.
 
     Routing may choose the supplier with the id `ask`, although this supplier has rejected units of the order,
     or has lost units in a reassignment.
     """
-    refused = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
+    rejected = Counter({line.pk: line.rejected for line in change.order.lines.filter(rejected__gt=0)})
+    refused = rejected - refused_for_address(change.order)
     units = refused.total()
     if units:
-        refusals = Rejection.objects.filter(fulfillment__order=change.order)
-        refusals.filter(Q(reason=State.WRONG_ADDRESS) | Q(fulfillment__supplier_id=ask)).end()
+        refusals = Rejection.objects.filter(fulfillment__order=change.order, fulfillment__supplier_id=ask)
+        refusals.exclude(reason=State.WRONG_ADDRESS).end()
         data = {"quantity": units} | ({"asked_again": ask} if ask else {})
         change.record("order.routed_again", effects=Effects(rejected=refused), data=data)
     return units

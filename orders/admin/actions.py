@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Sum
 from django.template.defaultfilters import pluralize
 
 from accounts.actors import Actor
@@ -66,7 +65,7 @@ def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
         units = services.route_again(change, ask=answers.get("supplier"))
     if not units:
         raise InvalidTransition(_nothing_refused(order))
-    left = order.lines.aggregate(left=Sum("rejected"))["left"]
+    left = _to_route(Order.objects.get(pk=order.pk))
     return (
         f"{in_units(units, 'was', 'were')} routed again, {left} of them found no supplier; "
         f"order {order.retailer_order_id} is {order.processing_state} now."
@@ -162,6 +161,18 @@ def _refused(order: Order) -> int:
     return sum(line.rejected for line in order.lines.all())
 
 
+def _to_route(order: Order) -> int:
+    """Return the number of refused units that need no other address."""
+    return _refused(order) - services.refused_for_address(order).total()
+
+
+def _nothing_to_route(order: Order) -> str:
+    why_not = _not_refused(order)
+    if not why_not and not _to_route(order):
+        return "The refused units wait for a right address. Correct the address."
+    return why_not
+
+
 def _refused_units(count: int, endings: str = "s") -> str:
     """Return `1 refused unit` or `2 refused units`. `endings` may add a verb: ` is,s are`."""
     return f"{count} refused unit{pluralize(count, endings)}"
@@ -218,8 +229,8 @@ ACTIONS = (
         "route-again",
         "Route order again",
         _route_again,
-        _not_refused,
-        lambda order: f"The service looks for a supplier of {_refused_units(_refused(order))}.",
+        _nothing_to_route,
+        lambda order: f"The service looks for a supplier of {_refused_units(_to_route(order))}.",
         form=RouteAgainForm.of,
         help_text="Look again for a supplier of the refused units: stock may have arrived since.",
         undo="Cancel the fulfillment that a supplier gets.",

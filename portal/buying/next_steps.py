@@ -10,6 +10,7 @@ from api.phrases import in_units
 from fulfillments.models import Fulfillment
 from fulfillments.states import State
 from orders.models import Order
+from orders.services import refused_for_address
 from portal.buying.actions import CANCEL_UNITS, CORRECT_ADDRESS
 from portal.late import is_late
 
@@ -25,13 +26,19 @@ class OrderProblem:
 
 
 def problems_of(order: Order) -> Iterator[OrderProblem]:
-    """Yield the problems of an order, the most urgent first. Read only prefetched relations."""
+    """Yield the problems of an order, the most urgent first. Makes a fixed number of queries."""
     parts = list(order.fulfillments.all())
     for part in parts:
         if part.state == State.WRONG_ADDRESS:
             text = "Correct the address. The order then returns to the supplier."
             yield OrderProblem("bad", f"{part.supplier} refused the address", text, CORRECT_ADDRESS)
-    if refused := sum(line.rejected for line in order.lines.all()):
+    for_address = refused_for_address(order).total()
+    if for_address and not any(part.state == State.WRONG_ADDRESS for part in parts):
+        text = "Correct the address. The units then return to a supplier."
+        yield OrderProblem(
+            "bad", f"The address was refused for {in_units(for_address)}", text, CORRECT_ADDRESS
+        )
+    if refused := sum(line.rejected for line in order.lines.all()) - for_address:
         text = "Cancel these units, or wait: the operators can route them to a supplier again."
         yield OrderProblem("bad", f"No supplier ships {in_units(refused)}", text, CANCEL_UNITS)
     for part in parts:

@@ -260,3 +260,15 @@ def test_a_suspended_supplier_gets_no_waiting_units(acme, shop, a_variant, push,
     Suspension.objects.update(ended_at=timezone.now())
     serve_waiting()
     assert works(waiting) == [("Acme", "new")]
+
+
+def test_units_that_wait_for_an_address_are_not_routed_again(refused_for_address, operator, shop_api):
+    page = operator.get(f"/admin/orders/order/{refused_for_address.pk}/change/").text
+    assert "correct the address" in page
+    assert "refused by all suppliers: route again" not in page
+    set_stock(on_hand=9)
+
+    route_again(refused_for_address)
+
+    assert refused_for_address.lines.get().rejected == 2
+    assert order_state(refused_for_address) == "exception"
