@@ -111,9 +111,16 @@ class ShipmentsBody(Body):
         parcels: dict[str, dict[str, Any]] = {}
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
+            known["shipped_at"] = known.get("shipped_at") or parcel.get("shipped_at")
             if parcel.get("carrier", "") != known.get("carrier", ""):
-                message = f"The parcel {parcel['tracking_number']} has another carrier in an earlier element."
-                raise ValidationError({"shipments": [ErrorDetail(message, code="invalid")]})
+                raise _differing(parcel["tracking_number"], "carrier")
+            if parcel.get("shipped_at") not in (None, known["shipped_at"]):
+                raise _differing(parcel["tracking_number"], "moment in shipped_at")
             known["items"].extend(parcel["items"])
         body["shipments"] = list(parcels.values())
         return body
+
+
+def _differing(tracking_number: str, name: str) -> ValidationError:
+    message = f"The parcel {tracking_number} has another {name} in an earlier element."
+    return ValidationError({"shipments": [ErrorDetail(message, code="invalid")]})

@@ -9,6 +9,7 @@ from typing import Any
 from accounts.actors import Actor
 from accounts.models import Supplier
 from fulfillments.models import Fulfillment
+from fulfillments.models.kept_parcel import unsent_units
 from fulfillments.planning.candidates import Market, WantedLine
 from fulfillments.planning.explaining import ConsideredJson, DecisionJson, explain, price_of
 from fulfillments.planning.routing import Want, plan
@@ -36,12 +37,16 @@ class Alternatives:
 
 
 def find_alternatives(fulfillment: Fulfillment) -> Alternatives:
-    """Return the suppliers that could take the open units now. Makes seven queries and locks no row."""
+    """Return the suppliers that could take the open units now. Units in kept parcels stay where they are.
+
+    Makes seven queries, or eight for a held order, and locks no row.
+    """
     open_, skus, wanted = Counter[int](), dict[int, str](), dict[int, WantedLine]()
+    unsent = unsent_units(fulfillment)
     for line in fulfillment.lines.all():
-        if line.open:
+        if unsent(line):
             order_line = line.order_line
-            open_[order_line.pk] += line.open
+            open_[order_line.pk] += unsent(line)
             skus[order_line.pk] = line.sku
             wanted[order_line.pk] = WantedLine(
                 order_line.pk,

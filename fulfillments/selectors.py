@@ -180,7 +180,8 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
         )
     # Only a new statement can see the change for which the first statement waited, and others' captures.
     captured = {row.id: row for row in rows(Fulfillment.objects.filter(pk__in=uncaptured))}
-    if held := [row.id for row in captured.values() if row.held]:
+    held = [row.id for row in captured.values() if retailer_state(row.state, held=row.held) == "pending"]
+    if held:
         Capture.objects.filter(pk__in=held).update(outdated=True)  # the answer leaves them out
     now = [captured.get(row.id, row) for row in page]
     return [row for row in now if row.id not in held]
@@ -189,8 +190,9 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
     """Return fulfillments with lines, parcels, rejections and returns, as answers. Makes 4 or 5 queries."""
     ids = [row.id for row in page]
-    # Kept parcels wait for the release of a hold, or for the answer to a cancellation.
-    waiting = [row.id for row in page if row.held or row.state == CANCELING]
+    # Kept parcels wait for the release of a hold, or for the answer to a cancellation. If the answer cancels
+    # all their units, they stay.
+    waiting = [row.id for row in page if row.held or row.state in (CANCELING, CANCELED)]
     kept = grouped(_kept(ids=waiting) if waiting else [], lambda parcel: parcel.fulfillment_id)
     lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)
     shipments = grouped(shipments_of(ids=ids), lambda shipment: shipment.fulfillment_id)

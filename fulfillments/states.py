@@ -129,7 +129,7 @@ ACCEPT = Move(
     "fulfillment.accepted",
     (NEW, NOT_ALLOWED),
     ACCEPTED,
-    SUPPLIER,
+    DECIDING,
     "accepted",
     repeated_in=ACCEPTED,
     work=True,
@@ -140,7 +140,7 @@ SHIP = Move(
     "fulfillment.shipped",
     (ACCEPTED, NOT_ALLOWED, SHIPPED),
     SHIPPED,
-    SUPPLIER,
+    DECIDING,
     "shipped",
     otherwise=(ACCEPTED,),  # the parcel has only some of the units: the other units stay open
     work=True,

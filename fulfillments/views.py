@@ -27,6 +27,7 @@ from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
 from fulfillments.filters import FILTERS, FulfillmentFilter
 from fulfillments.models import Fulfillment, MoveOutcome, Shipment
+from fulfillments.models.kept_parcel import unsent_units
 from fulfillments.models.quantities import NamedUnits, spread
 from fulfillments.parcel_bodies import CorrectionBody, ShipBody, ShipmentsBody
 from fulfillments.selectors import fulfillments_json, mark_captured, rows
@@ -167,7 +168,8 @@ class FulfillmentViewSet(SupplierViewSet):
         """Return a parcel's units by line id; None for all open units."""
         if lines is None:
             return None
-        return spread(list(self.fulfillment.lines.order_by("pk")), lines, lambda line: line.open, "lines")
+        all_lines = list(self.fulfillment.lines.order_by("pk"))
+        return spread(all_lines, lines, unsent_units(self.fulfillment), "lines")
 
     @extend_schema(
         summary="Reject",

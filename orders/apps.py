@@ -18,7 +18,7 @@ class OrdersConfig(AppConfig):
         from orders.backorders.allocating import allocate
         from orders.backorders.announcing import announce
         from orders.backorders.panels import STOCK_PANEL, VARIANT_PANEL
-        from orders.facts import orders, reconciled
+        from orders.facts import erasures, orders, reconciled
         from orders.processing_state import jump_ahead
 
         record_panels.register(Variant, panels=[VARIANT_PANEL])
@@ -27,4 +27,4 @@ class OrdersConfig(AppConfig):
         register(allocate)
         expecting.register(announce)
         epochs.register(jump=jump_ahead)
-        facts.register(orders, reconciled)
+        facts.register(orders, reconciled, erasures)

@@ -15,6 +15,7 @@ from fulfillments.models.quantities import as_items
 from fulfillments.states import State
 from orders.cancelable_units import CANCEL_REQUESTED, CancelableUnits
 from orders.change import OrderChange
+from orders.erasing_copies.person import ERASED
 from orders.models import CancelRequest, Order, OrderLine
 
 WAIT_ENDED = "order.wait_ended"
@@ -98,7 +99,9 @@ def canceled_at_once(order: Order) -> int:
 def _known(order: Order, cancel_id: str, lines: list[dict[str, object]], reason: str) -> CancelRequest | None:
     """Return the earlier request with this id, if any. Raises CancelConflict if it has other content."""
     known = order.cancel_requests.filter(cancel_id=cancel_id).first()
-    if known is not None and (known.lines, known.reason) != (lines, reason):
+    # An erased reason can no longer be compared.
+    is_erased = known is not None and known.reason == ERASED and order.erased_at is not None
+    if known is not None and (known.lines, known.reason) != (lines, ERASED if is_erased else reason):
         differing = "lines" if known.lines != lines else "reason"
         raise CancelConflict(
             f"The cancel_id '{cancel_id}' came before with other {differing}. Nothing was changed; use "

@@ -20,18 +20,20 @@ from api.errors import ApiError, InvalidTransition
 from fulfillments.models import MoveOutcome
 from orders.change import OrderChange
 from orders.erasing_copies import search
-from orders.erasing_copies.person import ERASED, KEPT_PARTS
+from orders.erasing_copies.person import ERASED, KEPT_PARTS, Person
 from orders.models import Order, OrderLine, SearchEntry
 from orders.personal import personal_fields
 from orders.processing_state import FINISHED
 
 logger = logging.getLogger(__name__)
 
-BY_PERSON = ("customer", "company", "e-mail")
+BY_NAME, BY_COMPANY = ("customer", "e-mail"), ("company",)
+BY_PERSON = (*BY_NAME, *BY_COMPANY)
 PERSONAL = [field.name for field in personal_fields(Order)]
 ERASES = ", ".join(str(field.verbose_name) for field in personal_fields(Order))
 """The names of the erased fields, for operators."""
 AT_ONCE = 200  # a run of the task erases at most this many orders
+MOST_OPEN = 200  # a shop's own e-mail, for example, can belong to any number of open orders
 
 
 def why_not(order: Order) -> str:
@@ -112,7 +114,20 @@ def _remember_texts(order: Order, entries: QuerySet[SearchEntry]) -> None:
 
     `entries` adds the names and e-mails of earlier addresses, which the order no longer has.
     """
+    names, companies = (
+        [*entries.filter(kind__in=kinds).values_list("text", flat=True)] for kinds in (BY_NAME, BY_COMPANY)
+    )
+    others = SearchEntry.objects.filter(text__in=names, kind__in=BY_NAME).values("order_id")
+    unfinished = Order.objects.filter(pk__in=others).exclude(processing_state__in=[*FINISHED])
+    still_open = [
+        Person.of(each.pk, [str(work.pk) for work in each.fulfillments.all()], _values(each))
+        for each in unfinished.order_by("-pk").prefetch_related("fulfillments", "lines")[:MOST_OPEN]
+    ]
+    search.remember(order, [*_values(order), *companies], names, still_open)
+
+
+def _values(order: Order) -> list[object]:
+    """Return the values of the personal fields of the order and its lines."""
     of_lines = [field.name for field in personal_fields(OrderLine)]
     values = [getattr(order, name) for name in PERSONAL]
-    values += [value for line in order.lines.values_list(*of_lines) for value in line]
-    search.remember(order, [*values, *entries.values_list("text", flat=True)])
+    return values + [getattr(line, name) for line in order.lines.all() for name in of_lines]

@@ -21,6 +21,15 @@ def reconciled(cursor: Any) -> Iterator[MetricSample]:
         yield MetricSample("exchange_reconcile_age_seconds", age((seconds,)))
 
 
+def erasures(cursor: Any) -> Iterator[MetricSample]:
+    cursor.execute(
+        "SELECT extract(epoch FROM now() - min(erased_at)) FROM orders_order WHERE id IN"
+        " (SELECT order_id FROM orders_pendingerasure LIMIT %s)",
+        [MOST],
+    )
+    yield MetricSample("exchange_erasure_age_seconds", age(cursor.fetchone()))
+
+
 def orders(cursor: Any) -> Iterator[MetricSample]:
     counts = " UNION ALL ".join(
         f"SELECT '{state}', count(*) FROM (SELECT 1 FROM orders_order WHERE processing_state = '{state}'"  # noqa: S608 - built from constants

@@ -126,8 +126,9 @@ def route_again(change: OrderChange[Order], *, ask: int | None = None) -> int:
     refused = rejected - refused_for_address(change.order)
     units = refused.total()
     if units:
-        refusals = Rejection.objects.filter(fulfillment__order=change.order, fulfillment__supplier_id=ask)
-        refusals.exclude(reason=State.WRONG_ADDRESS).end()
+        if ask is not None:
+            own = change.order.fulfillments.filter(supplier_id=ask)
+            Rejection.objects.filter(fulfillment__in=own).exclude(reason=State.WRONG_ADDRESS).end()
         data = {"quantity": units} | ({"asked_again": ask} if ask else {})
         change.record("order.routed_again", effects=Effects(rejected=refused), data=data)
     return units

@@ -8,12 +8,13 @@ from typing import Any
 from django import forms
 
 from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.models.kept_parcel import all_left, unsent_units
 from fulfillments.reassigning import find_alternatives
 
 MOST_LINES = 50
 """The largest number of lines for which a form has fields.
 
-With this form, a longer fulfillment can only be shipped as a whole. Use the API or a file to ship some units.
+For a longer fulfillment, the form concerns all units, and asks for a confirmation.
 """
 
 
@@ -22,7 +23,14 @@ class UnitsForm(forms.Form):
 
     def add_lines(self, fulfillment: Fulfillment, room: Callable[[FulfillmentLine], int]) -> None:
         lines = [(line, room(line)) for line in fulfillment.lines.all()]
-        self.add_fields([(line.pk, line.sku, line.title, most) for line, most in lines if most])
+        known = [(line.pk, line.sku, line.title, most) for line, most in lines if most]
+        if len(known) > MOST_LINES:
+            self.fields["all_units"] = forms.BooleanField(
+                label=f"All units of {len(known)} lines",
+                help_text="This form has no fields for so many lines. Use the API or a file for single units.",
+                error_messages={"required": "Confirm that you mean all units of all lines."},
+            )
+        self.add_fields(known)
 
     def add_fields(self, lines: Sequence[tuple[int, str, str, int]]) -> None:
         """Add a field for each line: its id, name and title, and the largest number of units."""
@@ -102,8 +110,10 @@ class ReassignForm(UnitsForm):
     @classmethod
     def of(cls, fulfillment: Fulfillment, sent: dict[str, object] | None) -> ReassignForm:
         form, alternatives = cls(sent), find_alternatives(fulfillment)
-        form.add_lines(fulfillment, lambda line: line.open)
-        if not (alternatives.chosen or alternatives.able or alternatives.partly):
+        form.add_lines(fulfillment, unsent_units(fulfillment))
+        if not alternatives.lines:
+            form.why_not = all_left(fulfillment)
+        elif not (alternatives.chosen or alternatives.able or alternatives.partly):
             form.why_not = "The other suppliers do not have any of the units."
         elif not (alternatives.chosen or alternatives.able):
             form.fields["supplier"].help_text = "No supplier has all units: send fewer units or fewer lines."

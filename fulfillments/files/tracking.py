@@ -18,8 +18,10 @@ from fulfillments.files.carried_out import action_of, digests_of, remember, repe
 from fulfillments.files.misnamed import refuse_misnamed
 from fulfillments.files.units import LONGEST_ID, UnitsByLine, whole_number
 from fulfillments.models import Fulfillment, MoveOutcome
+from fulfillments.models.kept_parcel import unsent_units
 from fulfillments.models.mechanism import check_same
 from fulfillments.models.quantities import in_words
+from fulfillments.models.shipment import ParcelContent
 from fulfillments.parcel_bodies import CorrectionBody, ShipBody
 from fulfillments.serializers import TrackingBody
 from fulfillments.states import State
@@ -167,9 +169,10 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     body = _checked(ShipBody, given)
     number = body["tracking_number"]
     known = fulfillment.shipments.filter(tracking_number=number).first()
-    shipped = {item["line"]: item["quantity"] for item in known.items} if known else None
-    units = UnitsByLine(fulfillment, shipped).named_by(rows)
-    if fulfillment.state == State.NEW and known is None:
+    kept = fulfillment.kept_parcels.filter(tracking_number=number).first() if change.held else None
+    units = _units_of_parcel(fulfillment, known or kept).named_by(rows)
+    is_kept = change.held and body.get("shipped_at")
+    if fulfillment.state == State.NEW and known is None and not is_kept:
         fulfillment.accept(change)  # shipping new work also accepts the work
     return fulfillment.ship(
         change,
@@ -179,6 +182,14 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
         field="quantity",
         shipped_at=body.get("shipped_at"),
     )
+
+
+def _units_of_parcel(fulfillment: Fulfillment, known: ParcelContent | None) -> UnitsByLine:
+    """Return the units that rows of a parcel may name: of a known parcel its own, else the unsent units."""
+    if known is not None:
+        return UnitsByLine(fulfillment, {item["line"]: item["quantity"] for item in known.items})
+    unsent = unsent_units(fulfillment)
+    return UnitsByLine(fulfillment, {line.pk: unsent(line) for line in fulfillment.lines.all()})
 
 
 def _correct(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:

@@ -4,55 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Self
+from typing import Any
 
 from django.db import models
-from django.db.models import Q, Value
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models import CancelationDefault, Supplier
-from api.amounts import NO_AMOUNT
-from api.errors import Invalid
+from api.errors import Invalid, InvalidTransition
 from api.prefix_search import folded
 from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.models.cancelable import CancelableFulfillment
-from fulfillments.models.kept_parcel import KeptParcel, keep_parcel, ship_kept_parcels
+from fulfillments.models.kept_parcel import KeptParcel, all_left, keep_parcel, ship_kept_parcels, unsent_units
 from fulfillments.models.mechanism import MoveOutcome, check_same
 from fulfillments.models.quantities import NamedUnits, Quantities, as_items, check_within, spread
+from fulfillments.models.querysets import AMOUNT_TO_SORT, OPEN_WORK, FulfillmentQuerySet
 from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import items_to_restock
 from fulfillments.models.shipment import Shipment
 from fulfillments.states import CAPTURABLE, WORKABLE, State
 from fulfillments.tracking import identify
-
-OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
-# Suppliers cannot see these fulfillments of held orders. They still see fulfillments in all other states.
-HELD = Q(state__in=WORKABLE, order__held=True)
-AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
-
-
-PAST_LIMIT = Q(due_at__lte=Now()) | Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
-"""The condition that a time limit has passed. Only `FulfillmentQuerySet.overdue` leaves out held orders."""
-
-
-class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
-    def for_supplier(self, supplier: Supplier) -> Self:
-        return self.filter(supplier=supplier)
-
-    def not_held(self) -> Self:
-        """Leave out the work of orders that operators hold."""
-        return self.exclude(HELD)
-
-    def overdue(self) -> Self:
-        """Keep fulfillments past a time limit to capture, accept, ship or answer. Leave out held orders."""
-        return self.filter(PAST_LIMIT).not_held()
-
-    def with_unanswered_cancelation(self) -> Self:
-        """Keep fulfillments with an overdue cancellation request, if the partnership has a default answer."""
-        waiting = Q(partnership__cancelation_default=CancelationDefault.WAIT)
-        return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
 class Fulfillment(CancelableFulfillment):
@@ -151,7 +122,7 @@ class Fulfillment(CancelableFulfillment):
         outcomes = set()
         for index, parcel in enumerate(parcels):
             path = f"shipments[{index}].items"
-            items = spread(self._reread(change), parcel["items"], lambda line: line.open, path)
+            items = spread(self._reread(change), parcel["items"], unsent_units(self), path)
             outcomes.add(
                 self.ship(
                     change,
@@ -250,11 +221,13 @@ class Fulfillment(CancelableFulfillment):
     ) -> None:
         """Reassign these units, or all open units: to the supplier `to_supplier`, or as routing decides.
 
-        `to_supplier` is asked even if it refused units of the order before. Raises InvalidTransition if the
-        other suppliers do not have stock for all these units.
+        Units in kept parcels stay. `to_supplier` is asked even if it refused units of the order before.
+        Raises InvalidTransition if the other suppliers do not have stock for all these units.
         """
         with self._move(change, states.WITHDRAW) as move:
-            withdrawn = move.within_open(quantities, "lines")
+            withdrawn = move.within(quantities, unsent_units(self), "open and in no kept parcel", "lines")
+            if not withdrawn:
+                raise InvalidTransition(all_left(self))
             if to_supplier is not None:
                 Rejection.objects.of_supplier(self.order_id, to_supplier).end()
             move.withdraw(withdrawn, to_supplier)

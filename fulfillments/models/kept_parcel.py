@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -29,6 +31,9 @@ class KeepsParcels(Recorded, Protocol):
     state: str
     lines: Any
     kept_parcels: Any
+
+    @property
+    def is_held(self) -> bool: ...
 
     def accept(self, change: Change) -> MoveOutcome: ...
     def ship(
@@ -79,12 +84,9 @@ def keep_parcel(
         return MoveOutcome.UNCHANGED
     if parcel.shipped_at >= _held_since(fulfillment.order_id):
         states.SHIP.check_held(held=True)
-    taken = {line.pk: 0 for line in lines}
-    for item in (item for each in kept for item in each.items):
-        taken[item["line"]] += item["quantity"]
-    room = {line.pk: line.open - taken[line.pk] for line in lines}
-    units = room if quantities is None else quantities
-    check_within(lines, units, lambda line: room[line.pk], "open", field)
+    unsent = _outside(kept)
+    units = {line.pk: unsent(line) for line in lines} if quantities is None else quantities
+    check_within(lines, units, unsent, "open", field)
     parcel.items = as_items(units)
     if not parcel.items:
         raise Invalid.at(field, "Must name at least one line and quantity.")
@@ -93,6 +95,26 @@ def keep_parcel(
     data["shipped_at"] = parcel.shipped_at.isoformat()
     change.record("fulfillment.parcel_kept", fulfillment=fulfillment, data=data)
     return MoveOutcome.KEPT
+
+
+def unsent_units(fulfillment: KeepsParcels) -> Callable[[FulfillmentLine], int]:
+    """Return a function that counts the open units of a line that have not left in a kept parcel."""
+    return _outside(fulfillment.kept_parcels.all() if fulfillment.is_held else ())
+
+
+def _outside(kept: Iterable[KeptParcel]) -> Callable[[FulfillmentLine], int]:
+    left = Counter[int]()
+    for item in (item for each in kept for item in each.items):
+        left[item["line"]] += item["quantity"]
+    return lambda line: max(line.open - left[line.pk], 0)
+
+
+def all_left(fulfillment: KeepsParcels) -> str:
+    """Return why a fulfillment without unsent units cannot be reassigned."""
+    numbers = ", ".join(each.tracking_number for each in fulfillment.kept_parcels.all())
+    return (
+        f"All open units left in parcels before the hold: {numbers}. Release the order to ship these parcels."
+    )
 
 
 def _held_since(order_id: int) -> datetime:
@@ -106,7 +128,7 @@ def ship_kept_parcels(fulfillment: KeepsParcels, change: Change) -> None:
     Units that are no longer open are not shipped. A parcel without open units stays kept for operators.
     """
     kept = list(fulfillment.kept_parcels.all())
-    if not kept or fulfillment.state not in states.WORKABLE or change.by.kind not in states.SHIP.by:
+    if not kept or fulfillment.state not in states.WORKABLE:
         return
     if fulfillment.state == states.NEW:
         fulfillment.accept(change)

@@ -49,16 +49,16 @@ class MoveInProgress:
 
     def within_open(self, quantities: Quantities | None, field: str) -> Quantities:
         """Return these quantities, or all open units. Raises Invalid at `field` if too few units are open."""
-        return self._within(quantities, lambda line: line.open, "open", field)
+        return self.within(quantities, lambda line: line.open, "open", field)
 
     def within_cancelable(self, quantities: Quantities | None, field: str) -> Quantities:
         """Return these quantities, or all open units that have no cancellation request yet.
 
         Raises Invalid at `field` if fewer such units exist.
         """
-        return self._within(quantities, lambda line: line.cancelable, "open and not requested back", field)
+        return self.within(quantities, lambda line: line.cancelable, "open and not requested back", field)
 
-    def _within(
+    def within(
         self, quantities: Quantities | None, room: Callable[[FulfillmentLine], int], word: str, field: str
     ) -> Quantities:
         if quantities is None:

@@ -137,7 +137,8 @@ class Shipment(ParcelContent):
             )
         used = Q(tracking_number=tracking_number) | Q(reported_numbers__contains=[tracking_number])
         others = Shipment.objects.filter(used, fulfillment=self.fulfillment_id).exclude(pk=self.pk)
-        if others.exists():
+        kept = self.fulfillment.kept_parcels.filter(tracking_number=tracking_number)
+        if others.exists() or kept.exists():
             raise TrackingNumberTaken.at(
                 "tracking_number",
                 f"Another parcel of this fulfillment has the tracking number {tracking_number}.",

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -32,18 +33,25 @@ from sftp_ingest.area import contents
 from sftp_ingest.area.files import Area
 from sftp_ingest.area.paths import REPORTS
 from sftp_ingest.errors import Missing
-from sftp_ingest.models import Blob, DirectoryEntry
+from sftp_ingest.models import Blob, DirectoryEntry, Upload
+
+logger = logging.getLogger(__name__)
 
 FINDINGS = ("error", "warnings", "report", "header", "ignored_columns")
 LONGEST_LINE = 1024**2
 NOTE = (
-    "The file {} was removed from the upload area: it quoted a consumer whose personal data was erased. Its"
-    " rows had been imported. To send it again, leave out the columns with names and addresses."
+    "The file {} was removed from the upload area: it quoted a consumer whose personal data was erased. Rows"
+    " that were imported stay imported. To send other rows again, leave out the columns with names and"
+    " addresses."
 )
 
 
-class WaitForImport(Exception):
-    """The exception that postpones the search while an unfinished import may write a person's data."""
+class SearchDelayed(Exception):
+    """The search of a supplier's files must wait: a file is not imported yet, or cannot be read now."""
+
+    def __init__(self, supplier_id: int) -> None:
+        super().__init__(supplier_id)
+        self.supplier_id = supplier_id
 
 
 class RejectedRows:
@@ -54,18 +62,24 @@ class RejectedRows:
     def window(self, people: People, position: int) -> int | None:
         """Erase the texts that quote these people in the job with the next id after `position`.
 
-        Return the id of this job, or None if no job is left. Raises WaitForImport if the job is unfinished.
+        Return the id of this job, or None if no job is left. Raises SearchDelayed if the job is unfinished,
+        or if an upload will become a job soon.
         """
-        jobs = ImportJob.objects.filter(kind=FULFILLMENTS.name, supplier_id__in=suppliers_of(people))
+        suppliers = suppliers_of(people)
+        jobs = ImportJob.objects.filter(kind=FULFILLMENTS.name, supplier_id__in=suppliers)
         since = jobs.filter(created_at__gte=first_moment(people), pk__gt=position).order_by("pk")
         job = since.select_related("supplier", "blob").first()
         if job is None:
+            unread = Upload.objects.filter(supplier_id__in=suppliers, swept_at=None)
+            if upload := unread.filter(path__startswith=f"{FULFILLMENTS.folder}/").first():
+                raise SearchDelayed(upload.supplier_id)
             return None
-        file_quotes = job.blob is not None and quotes(job.blob, people)
+        with _delayed_by_errors(job.supplier_id):
+            file_quotes = job.blob is not None and quotes(job.blob, people)
         with transaction.atomic():
             job.refresh_from_db(from_queryset=ImportJob.objects.select_for_update(of=("self",)))
             if job.status in UNFINISHED:
-                raise WaitForImport
+                raise SearchDelayed(job.supplier_id)
             if file_quotes:
                 job.release_content()
             _redact(job, people)
@@ -104,8 +118,10 @@ class AreaFiles:
         if entry is None:
             return None
         assert entry.blob is not None  # the filter requires a complete blob
-        if quotes(entry.blob, people):
-            _remove(entry)
+        with _delayed_by_errors(entry.supplier_id):
+            found = quotes(entry.blob, people)
+        if found:
+            _remove_imported(entry, people)
         return entry.pk
 
 
@@ -121,9 +137,18 @@ def first_moment(people: People) -> datetime:
 
 
 def quotes(blob: Blob, people: People) -> bool:
-    """Return whether a line of a file quotes one of these people. Raises OSError."""
-    with contents.local_file(blob) as path:
-        return any(people.are_in(line) for line in lines_of(path))
+    """Return whether a line of a file quotes one of these people. Raises OSError.
+
+    A blob whose content was lost quotes no one. A restore without the upload folder leaves such blobs.
+    """
+    try:
+        with contents.local_file(blob) as path:
+            return any(people.are_in(line) for line in lines_of(path))
+    except OSError:
+        if not contents.is_lost(blob):
+            raise
+        logger.warning("the content of blob %s is missing, so no personal data is erased from it", blob.pk)
+        return False
 
 
 def lines_of(path: Path) -> Iterator[str]:
@@ -166,6 +191,30 @@ def _encoding(file: Readable) -> str:
         return find_encoding(file).name
     except Unreadable:
         return "utf-8"  # imports refuse some texts, such as XML, but these texts may quote a person, too
+
+
+@contextmanager
+def _delayed_by_errors(supplier_id: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        logger.warning("copies of personal data are searched later: %s", error)
+        raise SearchDelayed(supplier_id) from error
+
+
+def _remove_imported(entry: DirectoryEntry, people: People) -> None:
+    """Remove a file. Raises SearchDelayed if the file has to be imported first.
+
+    The import of a file that was put during the search can have written rejected rows meanwhile.
+    """
+    uploads = Upload.objects.filter(Q(path=entry.path) | Q(blob=entry.blob), supplier=entry.supplier)
+    jobs = ImportJob.objects.filter(Q(source=entry.path) | Q(blob=entry.blob), supplier=entry.supplier)
+    jobs = jobs.filter(kind=FULFILLMENTS.name, created_at__gte=first_moment(people))
+    if uploads.filter(swept_at=None).exists() or jobs.filter(status__in=UNFINISHED).exists():
+        raise SearchDelayed(entry.supplier_id)
+    for job in jobs.order_by("pk"):
+        _redact(job, people)
+    _remove(entry)
 
 
 def _remove(entry: DirectoryEntry) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 ERASED = "erased"
@@ -18,8 +18,11 @@ ESCAPED_BREAK = re.compile(r"\\[nrt]")
 IDENTIFYING = 5
 """The smallest length of a text that identifies a person by itself. Shorter texts can occur by chance."""
 KEPT_PARTS = frozenset({"country"})
-COMMON_PARTS = frozenset({"first_name", "last_name", "city", "state", "zip_code"})
-"""Parts of an address that many consumers share. They identify a person only with the order's number."""
+COMMON_PARTS = frozenset({"first_name", "last_name", "company_name", "address2", "city", "state", "zip_code"})
+"""Parts of an address that many consumers share. They identify a person only with the order's number.
+
+The same is true for notes and gift messages, such as "Happy birthday".
+"""
 
 
 def normalized(text: str) -> str:
@@ -36,17 +39,30 @@ class Person:
     """The numbers of the order and of its fulfillments, as files write them."""
     identifying: tuple[str, ...]
     common: tuple[str, ...]
+    shared: tuple[str, ...] = ()
+    """The identifying texts that open orders of the same consumer have, too."""
+    open_works: tuple[str, ...] = ()
+    """The numbers of the fulfillments of these open orders."""
 
     @classmethod
-    def of(cls, order_id: int, references: Iterable[str], values: Iterable[object]) -> Self:
-        """Collect the texts of personal fields: addresses, notes and plain texts."""
-        identifying: set[str] = set()
+    def of(
+        cls,
+        order_id: int,
+        references: Iterable[str],
+        values: Iterable[object],
+        names: Iterable[str] = (),
+    ) -> Self:
+        """Collect the texts of personal fields: addresses, notes and plain texts.
+
+        `names` are more texts that identify the person: names and e-mails.
+        """
+        identifying = {normalized(name) for name in names}
         common: set[str] = set()
         for value in values:
             if isinstance(value, dict):
                 _collect_address(value, identifying, common)
             else:
-                identifying |= {normalized(line) for text in _texts(value) for line in text.splitlines()}
+                common |= {normalized(line) for text in _texts(value) for line in text.splitlines()}
         common |= {text for text in identifying if len(text.strip()) < IDENTIFYING}
         return cls(
             order_id,
@@ -55,30 +71,50 @@ class Person:
             tuple(sorted(text for text in common if len(text.strip()) > 1)),
         )
 
+    def sparing(self, others: Iterable[Self]) -> Self:
+        """Return this person, who is not erased from the rows of other, open orders of the same consumer.
+
+        The suppliers of the open orders still need these rows. The erasure of the open order erases them.
+        """
+        texts, works = set[str](), set[str]()
+        for other in others:
+            if both := {*self.identifying} & {*other.identifying}:
+                texts |= both
+                works.update(other.references)
+        alone = tuple(sorted({*self.identifying} - texts))
+        return replace(self, identifying=alone, shared=tuple(sorted(texts)), open_works=tuple(sorted(works)))
+
     def as_json(self) -> dict[str, object]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        return cls(
-            stored["order_id"], *(tuple(stored[name]) for name in ("references", "identifying", "common"))
-        )
+        # An earlier version stored fewer fields.
+        texts = {name: tuple(value) for name, value in stored.items() if name != "order_id"}
+        return cls(stored["order_id"], **texts)
 
     def is_in(self, text: str, *, of_order: bool = False) -> bool:
         """Return whether a text quotes the person. With `of_order`, the text belongs to the order.
 
         Common texts, such as a first name, identify the person only in a text of the order, or in a text that
-        contains a number of the order.
+        contains a number of the order. Shared texts do not identify the person in a text that contains only
+        the number of an open order of the same consumer.
         """
         words = normalized(text)
-        if any(quoted in words for quoted in self.identifying):
+
+        def has(quoted: Iterable[str]) -> bool:
+            return any(each in words for each in quoted)
+
+        if has(self.identifying):
             return True
-        about = of_order or any(reference in words for reference in self.references)
-        return about and any(quoted in words for quoted in self.common)
+        if of_order or has(self.references):
+            return has(self.common) or has(self.shared)
+        return has(self.shared) and not has(self.open_works)
 
     def search_words(self) -> set[str]:
         """Return words to search for. Each text that quotes the person contains one of these words."""
-        return {max(text.split(), key=len) for text in (*self.identifying, *self.references)}
+        texts = (*self.identifying, *self.shared, *self.references)
+        return {max(text.split(), key=len) for text in texts}
 
 
 class People:

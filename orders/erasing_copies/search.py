@@ -7,17 +7,15 @@ searched. The texts of orders that were erased together are searched together, s
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Iterable
 
 from accounts.encryption import decrypt, encrypt
-from orders.erasing_copies.files import AreaFiles, RejectedRows, WaitForImport
+from fulfillments.models import Fulfillment
+from orders.erasing_copies.files import AreaFiles, RejectedRows, SearchDelayed
 from orders.erasing_copies.person import People, Person
 from orders.erasing_copies.rows import TEXTS, KindOfCopies
 from orders.models import Order, PendingErasure
-
-logger = logging.getLogger(__name__)
 
 AT_ONCE = 200
 _steps: list[KindOfCopies] = [*TEXTS, RejectedRows(), AreaFiles()]
@@ -28,11 +26,16 @@ def register(step: KindOfCopies) -> None:
     _steps.append(step)
 
 
-def remember(order: Order, values: Iterable[object]) -> None:
-    """Store the personal texts of an order that is being erased, until their copies are erased."""
+def remember(
+    order: Order, values: Iterable[object], names: Iterable[str] = (), open_orders: Iterable[Person] = ()
+) -> None:
+    """Store the personal texts of an order that is being erased, until their copies are erased.
+
+    `open_orders` have the texts of open orders of the same consumer, whose rows stay.
+    """
     works = order.fulfillments.values_list("pk", flat=True)
     references = [order.retailer_order_id, str(order.pk), *map(str, works)]
-    person = Person.of(order.pk, references, values)
+    person = Person.of(order.pk, references, values, names).sparing(open_orders)
     texts = encrypt(json.dumps(person.as_json()))
     PendingErasure.objects.update_or_create(order=order, defaults={"texts": texts, "step": "", "position": 0})
 
@@ -40,34 +43,38 @@ def remember(order: Order, values: Iterable[object]) -> None:
 def erase_copies(seconds: float) -> bool:
     """Erase copies until `seconds` have passed. Return whether all copies are erased."""
     end = time.monotonic() + seconds
-    while batch := _next_batch():
-        if time.monotonic() > end or not _search_window(batch):
+    delayed: set[int] = set()
+    while batch := _next_batch(delayed):
+        if time.monotonic() > end:
             return False
-    return True
+        delayed |= _search_window(batch)
+    return not delayed
 
 
-def _next_batch() -> list[PendingErasure]:
-    """Return the oldest pending erasure, and the erasures whose search is at the same step and position."""
-    first = PendingErasure.objects.order_by("pk").first()
+def _next_batch(delayed: set[int]) -> list[PendingErasure]:
+    """Return the oldest pending erasure, and the erasures whose search is at the same step and position.
+
+    Leave out the orders whose search is delayed.
+    """
+    due = PendingErasure.objects.exclude(pk__in=delayed)
+    first = due.order_by("pk").first()
     if first is None:
         return []
-    equal = PendingErasure.objects.filter(step=first.step, position=first.position)
+    equal = due.filter(step=first.step, position=first.position)
     return list(equal.order_by("pk")[:AT_ONCE])
 
 
-def _search_window(batch: list[PendingErasure]) -> bool:
-    """Search the next copies for the texts of these erasures. Return False if the search must wait."""
+def _search_window(batch: list[PendingErasure]) -> set[int]:
+    """Search the next copies for the texts of these erasures. Return the orders whose search must wait."""
     names = [step.name for step in _steps]
     # If the step is unknown, begin again: during an upgrade, another version may have saved the step.
     at = names.index(batch[0].step) if batch[0].step in names else 0
+    people = People(_person(pending) for pending in batch)
     try:
-        people = People(_person(pending) for pending in batch)
         position = _steps[at].window(people, batch[0].position)
-    except WaitForImport:
-        return False
-    except OSError as error:
-        logger.warning("copies of personal data are searched later: %s", error)
-        return False
+    except SearchDelayed as delay:
+        works = Fulfillment.objects.filter(supplier_id=delay.supplier_id)
+        return {*works.filter(order_id__in=people.persons).values_list("order_id", flat=True)}
     searched = PendingErasure.objects.filter(
         pk__in=[pending.pk for pending in batch], step=batch[0].step, position=batch[0].position
     )
@@ -77,7 +84,7 @@ def _search_window(batch: list[PendingErasure]) -> bool:
         searched.update(step=names[at + 1], position=0)
     else:
         searched.delete()
-    return True
+    return set()
 
 
 def _person(pending: PendingErasure) -> Person:

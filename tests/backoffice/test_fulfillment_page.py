@@ -246,3 +246,20 @@ def test_a_part_of_the_units_is_shipped_and_returned(operator, fulfillment):
     do(operator, fulfillment, "return", reason="Broken", restock="on", **{field: "1"})
     [returned] = fulfillment.returns.all()
     assert (returned.reason, fulfillment.lines.get().returned) == ("Broken", 1)
+
+
+def test_a_return_is_recorded_on_the_line_of_its_field(operator, acme, shop, client_for, a_variant):
+    """The retailer refunds the order line that the return names, and the lines may have other amounts."""
+    a_variant(acme, "LAN-1", stock=5)
+    client_for(shop).post(
+        "orders", an_order({"sku": "LAN-1", "quantity": 2}, {"sku": "LAN-1", "quantity": 2})
+    )
+    fulfillment = Fulfillment.objects.get()
+    do(operator, fulfillment, "accept")
+    do(operator, fulfillment, "ship", tracking_number="1Z")
+    first, second = fulfillment.lines.order_by("pk")
+
+    units = {f"line_{first.pk}": "0", f"line_{second.pk}": "2"}
+    do(operator, fulfillment, "return", reason="Broken", restock="on", **units)
+
+    assert fulfillment.returns.get().items == [{"line": second.pk, "quantity": 2, "restocked": 2}]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
-from django.utils import timezone
 
 from accounts.actors import ActorKind
 from api.errors import InvalidTransition
-from api.renderers import iso
 from events.models import Event
 from fulfillments.models import Fulfillment
 from fulfillments.states import MOVES, WORKABLE, OrderHeld
 from orders.models import Order
-from orders.services import hold, release
+from orders.services import release
 from tests.orders.fixtures import OPERATOR, line_units, order_state, state_of, status
 
 LAMP = {"sku": "LAMP", "quantity": 1}
@@ -44,17 +40,6 @@ WORK = {
     ),
     "reject all so far": lambda work: ("POST", "fulfillments/rejections", [{"id": work.pk, "items": [LAMP]}]),
 }
-
-
-@pytest.fixture
-def hold_it():
-    """Return a function that holds an order, or releases it, as an operator."""
-
-    def change_it(order, action=hold):
-        with Order.objects.get(pk=order.pk).change(by=OPERATOR) as change:
-            action(change)
-
-    return change_it
 
 
 def outcome(answer) -> tuple[int, str]:
@@ -238,123 +223,3 @@ def test_an_order_that_ends_is_no_longer_held(work, an_order_at_acme, acme_api, 
 
     assert not Order.objects.get().held
     assert Fulfillment.objects.get().state == "canceled"
-
-
-# --- Parcels that left before the hold -------------------------------------------------------------
-
-
-@pytest.fixture
-def left():
-    """Return a moment before the hold that the test makes next."""
-    return timezone.now() - timedelta(hours=1)
-
-
-def parcel(moment, number="T", **fields):
-    return {"tracking_number": number, "carrier": "UPS", "shipped_at": iso(moment), **fields}
-
-
-def test_a_parcel_that_left_before_the_hold_is_kept_shown_and_shipped_at_the_release(
-    left, work, an_order_at_acme, acme_api, hold_it
-):
-    """The goods are under way, so the supplier must be able to report them."""
-    acme_api.put(status(work, "accepted"))
-    hold_it(an_order_at_acme)
-
-    kept = acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 2)]))
-    again = acme_api.put(status(work, "shipped"), parcel(left))
-
-    assert (outcome(kept), outcome(again)) == ((200, "shipped"), (200, "unchanged"))
-    assert "kept" in kept.json()["message"]
-    shown = acme_api.get(f"fulfillments/{work.pk}").json()
-    [waiting] = shown["kept_shipments"]
-    assert (shown["fulfillment_state"], shown["shipments"]) == ("accepted", [])
-    assert (waiting["tracking_number"], waiting["carrier"], waiting["shipped_at"]) == ("T", "UPS", iso(left))
-    assert [item["quantity"] for item in waiting["items"]] == [2]
-
-    hold_it(an_order_at_acme, release)
-
-    shown = acme_api.get(f"fulfillments/{work.pk}").json()
-    assert shown["kept_shipments"] == []
-    [shipment] = shown["shipments"]
-    assert (shipment["tracking_number"], shipment["shipped_at"]) == ("T", iso(left))
-    assert order_state(an_order_at_acme) == "partially_shipped"
-    assert acme_api.put(status(work, "shipped"), parcel(left)).json()["code"] == "unchanged"
-    types = [event["type"] for event in acme_api.get("events").json()["results"]]
-    assert types[-4:] == [
-        *("fulfillment.held", "fulfillment.parcel_kept"),
-        *("fulfillment.released", "fulfillment.shipped"),
-    ]
-
-
-def test_a_parcel_of_new_work_is_accepted_at_the_release(left, work, an_order_at_acme, acme_api, hold_it):
-    """The supplier cannot accept the work during the hold, so the release accepts it."""
-    hold_it(an_order_at_acme)
-    acme_api.put(status(work, "shipped"), parcel(left))
-    assert state_of(work) == "new"
-
-    hold_it(an_order_at_acme, release)
-
-    assert (state_of(work), order_state(an_order_at_acme)) == ("shipped", "completed")
-
-
-def test_a_parcel_that_left_after_the_hold_waits(work, an_order_at_acme, acme_api, hold_it):
-    acme_api.put(status(work, "accepted"))
-    hold_it(an_order_at_acme)
-
-    assert outcome(acme_api.put(status(work, "shipped"), parcel(timezone.now()))) == (409, "order_held")
-
-
-def test_kept_parcels_have_no_more_units_than_are_open(left, work, an_order_at_acme, acme_api, hold_it):
-    hold_it(an_order_at_acme)
-    acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 2)]))
-
-    two = {"lines": [line_units(work, "LAMP", 2)]}
-    assert acme_api.put(status(work, "shipped"), parcel(left, "U", **two)).status_code == 400
-    assert acme_api.put(status(work, "shipped"), parcel(left, "U")).json()["code"] == "shipped"
-    assert acme_api.put(status(work, "shipped"), parcel(left, "V")).status_code == 400
-    assert acme_api.put(status(work, "shipped"), parcel(left, **two)).json()["code"] == "unchanged"
-    other = {"lines": [line_units(work, "LAMP", 1)]}
-    assert outcome(acme_api.put(status(work, "shipped"), parcel(left, **other))) == (
-        409,
-        "invalid_transition",
-    )
-
-
-def test_a_kept_parcel_waits_for_the_answer_to_a_cancellation(
-    left, work, an_order_at_acme, acme_api, shop_api, hold_it
-):
-    acme_api.put(status(work, "accepted"))
-    hold_it(an_order_at_acme)
-    acme_api.put(status(work, "shipped"), parcel(left))
-    shop_api.post(f"orders/{an_order_at_acme.pk}/cancel")
-    hold_it(an_order_at_acme, release)
-    assert (state_of(work), work.kept_parcels.count()) == ("canceling", 1)
-
-    acme_api.put(status(work), {"status": "cancelation not allowed"})
-
-    assert (state_of(work), work.kept_parcels.count()) == ("shipped", 0)
-
-
-def test_several_parcels_at_once_are_kept_too(left, work, an_order_at_acme, acme_api, hold_it):
-    hold_it(an_order_at_acme)
-    parcels = [{"trackingNumber": "T", "items": [LAMP], "shipped_at": iso(left)}]
-
-    answer = acme_api.post("fulfillments/shipments", {"id": work.pk, "shipments": parcels})
-
-    assert outcome(answer) == (200, "shipped")
-    assert work.kept_parcels.count() == 1
-
-
-def test_without_a_hold_the_parcel_has_the_moment_at_which_it_left(left, work, acme_api):
-    acme_api.put(status(work, "accepted"))
-    acme_api.put(status(work, "shipped"), parcel(left))
-
-    [shipment] = acme_api.get(f"fulfillments/{work.pk}").json()["shipments"]
-    assert shipment["shipped_at"] == iso(left)
-
-
-def test_a_parcel_cannot_leave_in_the_future(work, acme_api):
-    acme_api.put(status(work, "accepted"))
-    answer = acme_api.put(status(work, "shipped"), parcel(timezone.now() + timedelta(hours=1)))
-
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "shipped_at")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from backoffice.models import RecordComment
 from imports import sweeping
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
+from orders import facts
 from orders.erasing_copies import search
 from orders.erasing_copies.files import lines_of
 from orders.erasing_copies.person import People, Person
@@ -41,6 +43,13 @@ JANE = {
     "country": "DE",
     "phone_number": "030 5550199 planted",
     "email": "jane@planted.example",
+}
+STRANGER = {
+    **dict.fromkeys(PARTS, ""),
+    "first_name": "Bob",
+    "last_name": "Other",
+    "address1": "Road 1",
+    "country": "DE",
 }
 FULL_NAME = f"{JANE['first_name']} {JANE['last_name']}"
 
@@ -202,7 +211,8 @@ def test_a_text_that_many_orders_share_is_erased_only_beside_the_number_of_the_o
     assert not people.are_in(f"18,ship,{JANE['city']}")
     assert people.are_in(f"17,ship,{JANE['city']}")
     assert people.are_in(f"so-4711;{JANE['last_name']}")
-    assert people.are_in("x HAPPY\\nbirthday! x")
+    assert not people.are_in("18;x HAPPY\\nbirthday! x")
+    assert people.are_in("17;x HAPPY\\nbirthday! x")
     assert not people.are_in("17,ship,1Z99")
 
 
@@ -234,6 +244,105 @@ def test_the_search_waits_for_an_unfinished_import(closed, acme):
     ImportJob.objects.filter(pk=job.pk).update(status="canceled")
     assert search.erase_copies(60)
     assert not PendingErasure.objects.exists()
+
+
+def put_unread(supplier, path: str, content: bytes) -> None:
+    """Upload a file that no sweep has seen yet."""
+    area_of(supplier).area.prepare()
+    (area_of(supplier) / path).write_bytes(content)
+    UploadFactory.create(supplier=supplier, path=path, size=len(content))
+
+
+@pytest.fixture
+def another(closed, shop, client_for) -> Callable[..., Order]:
+    """Return a function that pushes another order of one lamp, by default of the same consumer."""
+
+    def push(**fields: Any) -> Order:
+        addresses = {"shipping_address": JANE, "billing_address": JANE}
+        body = an_order({"sku": "LAMP", "quantity": 1}, **(addresses | fields))
+        return Order.objects.get(pk=client_for(shop).post("orders", body).json()["order_id"])
+
+    return push
+
+
+@pytest.mark.parametrize("step", ["", "files"], ids=["before the search", "while files are searched"])
+def test_a_file_is_imported_before_it_is_removed(step, closed, another, acme):
+    """Otherwise the parcels in the file of another, open order would be lost."""
+    work = another().fulfillments.get()
+    search.remember(closed, [JANE])
+    PendingErasure.objects.update(step=step)
+    row = f"fulfillment_id,action,tracking_number,who\n{work.pk},ship,1Z99,{FULL_NAME} {closed.pk}\n"
+    put_unread(acme, "tracking/today.csv", row.encode())
+
+    assert not search.erase_copies(60)
+    assert (area_of(acme) / "tracking/today.csv").exists()
+
+    assert sweeping.take_uploads() == 1
+    assert not search.erase_copies(60)  # the job has not run yet
+    run_job(ImportJob.objects.latest("pk").pk)
+    assert search.erase_copies(60)
+    assert not (area_of(acme) / "tracking/today.csv").exists()
+    assert [each.tracking_number for each in work.shipments.all()] == ["1Z99"]
+
+
+def test_a_gift_message_that_consumers_share_erases_no_rows_of_others(closed, another, put):
+    search.remember(closed, [{**JANE, "address2": "Suite 100", "company_name": "Amazon Locker"}, "Happy day"])
+    work = another(shipping_address=STRANGER, billing_address=STRANGER).fulfillments.get()
+    texts = "Happy day,Suite 100,Amazon Locker"
+    bad = put(f"fulfillment_id,action,gift,address2,company\n{work.pk},shipp,{texts}\n".encode(), "bad.csv")
+
+    assert search.erase_copies(60)
+
+    assert bad.rejects.get().cells == [str(work.pk), "shipp", *texts.split(",")]
+
+
+def test_rows_of_an_open_order_stay_until_this_order_is_erased(closed, another, acme, shop, client_for, put):
+    """The supplier must still see that its parcel for the open order was not recorded."""
+    order = another()
+    work = order.fulfillments.get()
+    row = f"{work.pk},shipp,{JANE['first_name']},{JANE['last_name']},{JANE['address1']}"
+    bad = put(f"fulfillment_id,action,first_name,last_name,address1\n{row}\n".encode(), "bad.csv")
+    own = put(
+        f"fulfillment_id,action,who\n{closed.fulfillments.get().pk},ship,{FULL_NAME}\n".encode(), "own.csv"
+    )
+    report = area_of(acme) / f"reports/bad.import-{bad.pk}.errors.csv"
+    assert report.exists()
+
+    erase(closed)
+    assert (bad.rejects.get().cells, own.rejects.get().cells) == (row.split(","), ["erased"])
+    assert report.exists()
+    assert (area_of(acme) / "tracking/bad.csv").exists()
+
+    client_for(shop).post(f"orders/{order.pk}/cancel")
+    client_for(acme).put(f"fulfillments/{work.pk}/setStatus/canceled")
+    order.refresh_from_db()
+    erase(order)
+    assert everything_stored() == {}
+
+
+def test_a_waiting_file_delays_only_the_orders_of_its_supplier(closed, acme, rival, a_variant, another):
+    a_variant(rival, "RUG", stock=5)
+    ImportJobFactory.create(supplier=acme, kind="fulfillments", status="queued")
+    other = another()
+    other.fulfillments.update(supplier=rival)
+    for order in (closed, other):
+        search.remember(order, [JANE])
+
+    assert not search.erase_copies(60)
+
+    assert [pending.order for pending in PendingErasure.objects.all()] == [closed]
+
+
+def test_a_damaged_archive_does_not_stop_the_search(tmp_path: Path):
+    file = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.csv", "id,name\n" + "1,Jane\n" * 50)
+    content = bytearray(file.read_bytes())
+    content[50] ^= 0xFF
+    content[60] ^= 0xFF
+    file.write_bytes(content)
+
+    assert list(lines_of(file)) in ([], [""])
 
 
 def test_orders_erased_together_are_searched_together(closed, acme, shop, client_for, put, monkeypatch):
@@ -270,6 +379,49 @@ def test_a_failing_store_delays_the_search(closed, acme, put, monkeypatch):
     assert PendingErasure.objects.exists()
     assert search.erase_copies(60)
     assert not (area_of(acme) / "tracking/who.csv").exists()
+
+
+def test_a_file_whose_content_was_lost_does_not_stop_the_search(closed, acme, put):
+    put(f"id,note\n1,{FULL_NAME}\n".encode(), "lost.csv")
+    put(f"id,note\n1,{FULL_NAME}\n".encode(), "kept.csv")
+    lost = (area_of(acme) / "tracking/lost.csv").entry
+    failed = ImportJob.objects.get(source="tracking/lost.csv")
+    ImportJob.objects.filter(pk=failed.pk).update(blob=lost.blob)
+    assert lost.blob is not None
+    store_named(lost.blob.store).delete(lost.blob.pk)
+
+    erase(closed)
+
+    assert search.erase_copies(5)
+    assert not (area_of(acme) / "tracking/kept.csv").exists()
+
+
+def test_a_repeated_cancel_id_is_recognized_after_the_erasure(order, shop, acme, client_for):
+    """A cancel_id is safe to repeat forever. The stored reason can quote the consumer, so it is erased."""
+    body = {"cancel_id": "C1", "reason": f"{JANE['email']} called"}
+    assert client_for(shop).post(f"orders/{order.pk}/cancel", body).status_code == 200
+    client_for(acme).put(f"fulfillments/{order.fulfillments.get().pk}/setStatus/canceled")
+    order.refresh_from_db()
+    erase(order)
+    assert order.cancel_requests.get().reason == "erased"
+
+    again = client_for(shop).post(f"orders/{order.pk}/cancel", body)
+    other = client_for(shop).post(
+        f"orders/{order.pk}/cancel", {**body, "lines": [{"sku": "LAMP", "quantity": 1}]}
+    )
+
+    assert (again.status_code, other.json()["code"]) == (200, "cancel_conflict")
+
+
+def test_the_age_of_an_unfinished_search_is_measured(closed, acme):
+    ImportJobFactory.create(supplier=acme, kind="fulfillments", status="queued")
+    with connection.cursor() as cursor:
+        assert [sample.value for sample in facts.erasures(cursor)] == [0]
+        erase(closed)
+        Order.objects.filter(pk=closed.pk).update(erased_at=timezone.now() - timedelta(days=2))
+        [sample] = facts.erasures(cursor)
+
+    assert sample.value == pytest.approx(2 * 86_400, abs=60)
 
 
 def test_actions_of_operators_lose_the_person(closed):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from api.renderers import iso
 from events.models import Event
 from fulfillments.models import Fulfillment, Shipment
 from imports import publishing, sweeping
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
+from orders.services import release
 from tests.fulfillments.files.conftest import text_of
 from tests.orders.fixtures import state_of, status
 from tests.upload_area import area_of
@@ -251,3 +255,34 @@ def test_the_report_counts_done_and_refused_rows_and_names_the_first_reasons(put
     report = publishing.summary(job)
     assert "Rows 2: done 1, unchanged 0, refused 1." in report
     assert f"Refused rows:\r\n- line 3: {Reject.objects.get().message}" in report
+
+
+# --- Parcels that left before the order was held ---------------------------------------------------
+
+SHIPPED_AT = "fulfillment_id,action,tracking_number,sku,quantity,shipped_at"
+
+
+def test_a_parcel_of_new_work_that_left_before_the_hold_is_kept(put, work, an_order_at_acme, hold_it):
+    left = iso(timezone.now() - timedelta(hours=1))
+    hold_it(an_order_at_acme)
+
+    job = put(f"{work.pk},ship,T,,,{left}", header=SHIPPED_AT)
+
+    assert (list(job.rejects.all()), work.kept_parcels.get().tracking_number) == ([], "T")
+    hold_it(an_order_at_acme, release)
+    assert state_of(work) == "shipped"
+
+
+def test_rows_name_the_units_that_are_in_no_kept_parcel(put, acme, a_variant, push, work_of, hold_it):
+    a_variant(acme, "LAMP", stock=10)
+    order = push({"sku": "LAMP", "quantity": 2}, {"sku": "LAMP", "quantity": 2})
+    work = work_of(order, acme)
+    left = iso(timezone.now() - timedelta(hours=1))
+    hold_it(order)
+
+    first = put(f"{work.pk},ship,T1,LAMP,2,{left}", header=SHIPPED_AT)
+    second = put(f"{work.pk},ship,T2,LAMP,,{left}", header=SHIPPED_AT)
+    again = put(f"{work.pk},ship,T1,LAMP,,{left}", header=SHIPPED_AT)
+
+    assert [each.rejects.count() for each in (first, second, again)] == [0, 0, 0]
+    assert [each.items[0]["quantity"] for each in work.kept_parcels.all()] == [2, 2]
