@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
+from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms import ModelForm
+from rest_framework.exceptions import ValidationError as InvalidBody
 
 from accounts.actors import Actor
+from accounts.models import Supplier
 from accounts.operating.shown_values import ShownValuesForm
-from api.renderers import number
-from catalog.gtin import LENGTHS, error_in, twin_of
-from catalog.models import Variant
+from api.bodies import fields_of, validated
+from api.currencies import fraction_errors
+from api.envelope import FieldErrorJson
+from api.errors import invalid_fields
+from api.renderers import iso, number
+from catalog.fields import lines_of
+from catalog.gtin import LENGTHS
+from catalog.models import PRICE_FIELDS, Variant
+from catalog.serializers import EMPTY, VariantBody
 
 M = TypeVar("M", bound=Model)
 
@@ -34,8 +45,22 @@ class WholeForm(ModelForm[M]):
             self.add_error(None, error)
 
 
+class LinesField(forms.Field):
+    """Several texts, one in each line."""
+
+    widget = forms.Textarea(attrs={"rows": 5, "cols": 40})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> list[str]:
+        return lines_of(value or "")
+
+
 class VariantForm(ShownValuesForm, WholeForm[Variant]):
     """The form of a variant. It shows prices and weights without padding zeros."""
+
+    description_bullets = LinesField(required=False, help_text="One in each line.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -47,25 +72,37 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
 
     def clean(self) -> dict[str, object]:
         values = super().clean()
-        for name in {*LENGTHS} & {*self.changed_data}:
-            number_given = str(values.get(name) or "")
-            if number_given and (error := error_in(number_given, LENGTHS[name])):
-                self.add_error(name, error)
-        if not {*LENGTHS} & {*self.errors}:
-            self._agree_with_gtin(values)
+        self._read_as_patch(values)
+        supplier = self.instance.supplier if self.instance.pk else values.get("supplier")
+        if isinstance(supplier, Supplier):
+            prices: dict[str, Any] = {name: values.get(name) for name in PRICE_FIELDS}
+            changed = {name: price for name, price in prices.items() if name in self.changed_data}
+            self._show(fraction_errors(supplier.currency, changed))
         return values
 
-    def _agree_with_gtin(self, values: dict[str, object]) -> None:
-        """Refuse a UPC or EAN that contradicts the GTIN. Fill in an empty UPC or EAN."""
-        gtin = values.get("gtin")
-        twin = twin_of(str(gtin or ""))
-        if twin is None or values[twin] == gtin or not {twin, "gtin"} & {*self.changed_data}:
+    def _read_as_patch(self, values: dict[str, object]) -> None:
+        """Check and read the changed values as a PATCH of the API does. The form itself checks numbers."""
+        names = {*self.changed_data} & {*fields_of(VariantBody)}
+        if names & {*LENGTHS}:
+            names |= {*LENGTHS}  # these numbers must agree, so check the unchanged numbers, too
+        given = {name: _as_json(name, values[name]) for name in names if name in values}
+        given = {name: value for name, value in given.items() if not isinstance(value, Decimal)}
+        try:
+            read: dict[str, object] = validated(VariantBody, given, instance=self.instance, partial=True)
+        except InvalidBody as error:
+            self._show(invalid_fields(error.detail).errors or [])
             return
-        if values[twin]:
-            self.add_error(twin, f"Contradicts the GTIN {gtin}. Change both.")
-            return
-        values[twin] = gtin
-        self.changed_data.append(twin)
+        for name, value in read.items():
+            values[name] = value
+            if name not in self.changed_data and value != getattr(self.instance, name):
+                self.changed_data.append(name)
+
+    def _show(self, faults: list[FieldErrorJson]) -> None:
+        """Show each fault at its field. The message of a fault inside an array begins with its path."""
+        for fault in faults:
+            path, message = fault["field"], fault["message"]
+            name = re.split(r"[.\[]", path)[0]
+            self.add_error(name, message if path == name else f"{path}: {message}")
 
     def apply(self, *, by: Actor) -> bool:
         """Change the variant and record an event, as the API does. Return whether any value changed.
@@ -74,3 +111,10 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
         """
         values = {name: self.cleaned_data[name] for name in self.changed_data}
         return Variant.objects.get(pk=self.instance.pk).change(values, by=by)
+
+
+def _as_json(name: str, value: object) -> object:
+    """Return a field's value as a client of the API sends it. An emptied field has its default value."""
+    if isinstance(value, datetime):
+        return iso(value)
+    return EMPTY.get(name) if value is None else value

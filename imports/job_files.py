@@ -28,6 +28,8 @@ class StoredFile(NamedTuple):
     """A job's file; `blob` is None while the file has to be fetched."""
 
     blob: Blob | None
+    # The path of a file in the upload area, however the client wrote it; the URL of a file to fetch.
+    source: str
     # When the upload was complete; None for a file that was not uploaded.
     uploaded_at: datetime | None = None
 
@@ -108,6 +110,6 @@ def keep(supplier: Supplier, url: str, field: str) -> StoredFile:
     """Return the file at a path or URL. Its blob is None if it must be fetched later. Raises Invalid."""
     location = classify(supplier, url, field)
     if not isinstance(location, Local):
-        return StoredFile(None)
+        return StoredFile(None, url)
     blob = keep_version(supplier, location.path, field)
-    return StoredFile(blob, uploaded_at=blob.completed_at)
+    return StoredFile(blob, location.path, uploaded_at=blob.completed_at)

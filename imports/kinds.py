@@ -47,7 +47,7 @@ class OptionsForm(Protocol):
     """The operators' form for the options of an uploaded file."""
 
     def body(self) -> dict[str, object]:
-        """Return the chosen options as the body of an API request."""
+        """Return the chosen options as the body of an API request. Raises Invalid for a missing choice."""
 
 
 class FormOfOptions(Protocol):

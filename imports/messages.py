@@ -28,8 +28,12 @@ def proposed_text(job: ImportJob) -> str:
 
 def _status_text(job: ImportJob) -> str:
     file = f"your file {job.source}" if job.source != "data" else f"the {job.kind} that you sent"
+    failed = f"we could not read {file}, so no row was imported."
+    if job.created or job.updated or job.unchanged:
+        rows = f"{job.rows_done} of {job.rows_total} rows"
+        failed = f"the import of {file} stopped after {rows}. The imported rows stay."
     texts = {
-        Status.FAILED: f"we could not read {file}, so no row was imported.",
+        Status.FAILED: failed,
         Status.AWAITING_APPROVAL: f"{file} would change more than usual. Is it right?",
     }
     return texts.get(Status(job.status), f"this is about {file} (import {job.pk}, {job.status}).")

@@ -146,12 +146,12 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
 def report_unread() -> int:
     """Report uploads in import folders that no job has imported, and return their number.
 
-    The report is a refused job. The supplier finds its result in `reports/`, and operators find it on the
-    desk.
+    Uploads that were renamed, removed or replaced since are not reported. The report is a refused job. The
+    supplier finds its result in `reports/`, and operators find it on the desk.
     """
     now = timezone.now()
     uploaded = (now - UNREAD_FOR, now - UNREAD_AFTER)
-    due = Upload.objects.filter(uploaded_at__range=uploaded, swept_at__lte=now)
+    due = Upload.objects.in_place().filter(uploaded_at__range=uploaded, swept_at__lte=now)
     kinds = {kind.folder: kind.name for kind in all_kinds()}
     due = due.filter(path__regex=rf"^({'|'.join(kinds)})/")
     jobs = ImportJob.objects.filter(supplier=OuterRef("supplier"), source=OuterRef("path"))

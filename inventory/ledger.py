@@ -65,6 +65,8 @@ def fold() -> int:
     Movements are only added to the present month. Therefore older months can be read without a lock, and only
     the final exchange of the partitions needs a lock.
     """
+    if settings.STOCK_MOVEMENT_DAYS <= 0:
+        return 0
     oldest = timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)
     with transaction.atomic(), connection.cursor() as cursor:
         past = [(name, until) for name, until in _months(cursor) if until <= oldest]

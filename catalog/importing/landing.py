@@ -36,11 +36,10 @@ def _targets(context: ImportContext) -> dict[str, Composable]:
         targets["listed"] = SQL("nullif(b.listed, '')::boolean")
     for name, lengths in OF_GTIN.items():
         if "gtin" in fields:
-            mapped = SQL("nullif(b.{}, '')").format(Identifier(name))
-            explicit = mapped if name in fields else SQL("NULL").format()
-            targets[name] = SQL("coalesce({}, CASE WHEN length(b.gtin) IN {} THEN b.gtin END)").format(
-                explicit,
+            explicit = SQL("b.{}").format(Identifier(name)) if name in fields else SQL("NULL").format()
+            targets[name] = SQL("CASE WHEN length(b.gtin) IN {} THEN b.gtin ELSE {} END").format(
                 SQL(lengths),
+                explicit,
             )
     return targets
 

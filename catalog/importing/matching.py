@@ -5,6 +5,7 @@ from __future__ import annotations
 from psycopg.sql import SQL, Composable, Identifier
 
 from catalog.importing.columns import CHECKED, COLUMNS, OF_GTIN, TABLE, column_of
+from catalog.importing.rules import stored_values
 from imports.pipeline.barcode_columns import Barcode
 from imports.pipeline.columns import MomentColumn, TextColumn, Urls
 from imports.pipeline.context import ImportContext
@@ -32,7 +33,7 @@ def lookup(context: ImportContext) -> Lookup:
         if "gtin" in values
     ]
     unchanged = SQL(" AND ").join([SQL("v.id IS NOT NULL"), *same])
-    return Lookup(joins, {"variant_id": SQL("v.id")}, unchanged)
+    return Lookup(joins, {"variant_id": SQL("v.id"), **stored_values(context.mapped.fields)}, unchanged)
 
 
 def _same(name: str, new: Composable, raw: Composable | None) -> Composable:

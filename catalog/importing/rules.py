@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from psycopg.sql import SQL, Identifier
+from collections.abc import Collection
+
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from catalog.importing.columns import COLUMNS, OF_GTIN
 from imports.pipeline.columns import RowRule, text
 from imports.pipeline.context import ImportContext
+
+START, END = "special_sale_price_start", "special_sale_price_end"
 
 
 def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
@@ -23,17 +27,52 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
         for name, column in COLUMNS.items()
         if column.required and name not in fields
     ]
-    start, end = "special_sale_price_start", "special_sale_price_end"
-    if start in fields and end in fields:
-        condition = SQL("b.{} < b.{} AND b.{} > '-infinity'").format(*map(Identifier, (end, start, end)))
-        row_rules.append((end, RowRule(condition, "invalid", text(f"{end} is before its start."))))
-    for name in OF_GTIN:
-        if "gtin" in fields and name in fields:
-            condition = SQL("length(b.gtin) IN {} AND b.{} NOT IN ('', b.gtin)").format(
-                SQL(OF_GTIN[name]),
-                Identifier(name),
-            )
-            row_rules.append(
-                ("gtin", RowRule(condition, "contradiction", text(f"Is a different number from the {name}.")))
-            )
-    return row_rules
+    return [*row_rules, *_rules_of_sale(fields), *_rules_of_gtin(fields)]
+
+
+def stored_values(fields: Collection[str]) -> dict[str, Composable]:
+    """Return the stored values with which values of the file must agree, as columns of a batch.
+
+    They belong to columns that the file does not have. `v` is the stored variant.
+    """
+    names = []
+    if len({START, END} & {*fields}) == 1:
+        names += [name for name in (START, END) if name not in fields]
+    if OF_GTIN.keys() & {*fields} and "gtin" not in fields:
+        names.append("gtin")
+    return {f"stored_{name}": SQL("v.{}").format(Identifier(name)) for name in names}
+
+
+def _rules_of_sale(fields: Collection[str]) -> list[tuple[str, RowRule]]:
+    """Refuse a sale that ends before it starts."""
+    if START in fields and END in fields:
+        field, message, start, end = END, f"{END} is before its start.", START, END
+    elif END in fields:
+        message = f"{END} is before the stored {START}. Send both."
+        field, start, end = END, f"stored_{START}", END
+    elif START in fields:
+        message = f"{START} is after the stored {END}. Send both."
+        field, start, end = START, START, f"stored_{END}"
+    else:
+        return []
+    condition = SQL("b.{} < b.{} AND b.{} > '-infinity'").format(*map(Identifier, (end, start, end)))
+    return [(field, RowRule(condition, "invalid", text(message)))]
+
+
+def _rules_of_gtin(fields: Collection[str]) -> list[tuple[str, RowRule]]:
+    """Refuse a UPC or EAN that contradicts the GTIN of the file, or else the stored GTIN."""
+    rules = []
+    for name, lengths in OF_GTIN.items():
+        if name not in fields:
+            continue
+        if "gtin" in fields:
+            field, gtin, message = "gtin", "gtin", text(f"Is a different number from the {name}.")
+        else:
+            field, gtin = name, "stored_gtin"
+            differs = Literal(f"{name} is another number than the stored gtin, ")
+            message = SQL("{} || b.stored_gtin || '. Send both.'").format(differs)
+        condition = SQL("length(b.{gtin}) IN {lengths} AND b.{name} NOT IN ('', b.{gtin})").format(
+            gtin=Identifier(gtin), lengths=SQL(lengths), name=Identifier(name)
+        )
+        rules.append((field, RowRule(condition, "contradiction", message)))
+    return rules

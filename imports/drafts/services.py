@@ -38,10 +38,7 @@ def create_draft(
     Raises QuotaExceeded, and Unavailable if the file cannot be stored.
     """
     job_files.refuse_hoarding(supplier, 0)
-    if ImportDraft.objects.filter(supplier=supplier).count() >= MOST_KEPT:
-        raise Invalid(
-            f"{supplier} has {MOST_KEPT} uploads that are not imported. Discard some of them first."
-        )
+    _make_room(supplier)
     try:
         blob = contents.write(chunks)
     except OSError as error:
@@ -60,6 +57,20 @@ def create_draft(
     if packed:
         transaction.on_commit(partial(wake_reader, draft.pk))
     return draft
+
+
+def _make_room(supplier: Supplier) -> None:
+    """Discard the oldest imported draft if the supplier has the most drafts. Raises Invalid if none is."""
+    drafts = ImportDraft.objects.filter(supplier=supplier)
+    if drafts.count() < MOST_KEPT:
+        return
+    oldest = drafts.exclude(pk__in=drafts.not_imported().values("pk")).order_by("pk").first()
+    if oldest is None:
+        raise Invalid(
+            f"{supplier} has {MOST_KEPT} uploads that are not imported."
+            f" Discard some of them in the portal, or wait: each is deleted after {KEPT.days} days."
+        )
+    discard(oldest.pk, oldest.blob_id)
 
 
 def _is_packed(blob: Blob) -> bool:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -8,6 +10,12 @@ from accounts.models import Supplier
 from fastdb.leased import LeasedWork
 from imports.models.kind import choices
 from sftp_ingest.models import Blob
+
+
+class ImportDraftQuerySet(models.QuerySet["ImportDraft"]):
+    def not_imported(self) -> Self:
+        """Return the drafts whose file no import has read; dry runs do not count."""
+        return self.exclude(jobs__dry_run=False)
 
 
 class ImportDraft(LeasedWork):
@@ -37,6 +45,8 @@ class ImportDraft(LeasedWork):
     attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
     created_by = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = ImportDraftQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

@@ -264,7 +264,7 @@ class ImportJob(LeasedWork, JobProgress, JobContent):
         """
         with transaction.atomic():
             self._lock()
-            if self.approved_at and self.status != Status.AWAITING_APPROVAL:
+            if self.approved_at and self.status not in (AWAITING_APPROVAL, FAILED, Status.CANCELED):
                 return
             with self._move(APPROVE, by=by) as move:
                 options = {"options": {**self.options, LEFT_OUT: [*left_out]}} if left_out else {}

@@ -22,11 +22,22 @@ LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
 
 
+class LostResult(str):
+    """The text of a formula without a stored result: a lost character, so that no import accepts it."""
+
+    __slots__ = ()
+
+
+LOST_RESULT = LostResult("\ufffd")
+
+
 def as_shown(cell: Any) -> str:
     """Return the text of a cell; empty for an empty cell."""
     value = cell.value
     if value is None:
         return ""
+    if isinstance(value, LostResult):
+        return value
     if isinstance(value, str):
         return ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
     if isinstance(value, bool):

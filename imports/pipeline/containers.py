@@ -7,6 +7,7 @@ because a few kilobytes can unpack to any size.
 from __future__ import annotations
 
 import gzip
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -26,7 +27,15 @@ from imports.pipeline.workbook_parts import Check
 
 GZIP, ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 # `zipfile` raises NotImplementedError for an unknown compression, RuntimeError for a password.
-DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+DAMAGED = (
+    OSError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+)
 SHOWN_NAMES = 5
 LONGEST_NAME = 60
 

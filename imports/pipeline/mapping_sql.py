@@ -17,7 +17,7 @@ from imports.pipeline.cell_texts import (
     single_pair,
     transforms,
 )
-from imports.pipeline.columns import FileColumn, Pairs, RowRule, Style, Urls, about, text
+from imports.pipeline.columns import BLANKS, FileColumn, Pairs, RowRule, Style, Urls, about, text
 from imports.pipeline.expression_parser import parse_value
 from imports.pipeline.expressions import Assignment
 from imports.pipeline.header_binding import Binding, Bound
@@ -68,9 +68,10 @@ class MappedFile:
         """Return a cell's text without blanks around it, never NULL."""
         cell = trimmed(index)
         if self.own:
-            return SQL("CASE WHEN {0} ~ {1} AND {0} LIKE '''%%' THEN substr({0}, 2) ELSE {0} END").format(
-                cell, Literal(FORMULA_SQL)
-            )
+            # Trim again: a cell that began with a tab has its apostrophe before the tab.
+            return SQL(
+                "CASE WHEN {0} ~ {1} AND {0} LIKE '''%%' THEN btrim(substr({0}, 2), {2}) ELSE {0} END"
+            ).format(cell, Literal(FORMULA_SQL), Literal(BLANKS))
         return cell
 
     def untouched(self, name: str) -> Composable | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from imports.pipeline.cells_as_shown import LostResult
 from imports.pipeline.columns import BLANKS
 from imports.pipeline.tolerant_reader import Record
 
@@ -20,7 +21,7 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ODD = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}|{LOST}")
 # The formula that keeps spreadsheets from reading a text as a number.
 AS_TEXT = re.compile('="([^"]*)"')
-UNREADABLE = ("undecodable", "control", "damaged_text", "invisible")
+UNREADABLE = ("undecodable", "control", "damaged_text", "no_result", "invisible")
 """Codes of records with wrong characters. Other refused records have an empty `field`."""
 
 
@@ -63,6 +64,9 @@ def fault_of_header(cells: Sequence[str]) -> str:
 
 
 def _explain(found: re.Match[str], name: str) -> tuple[str, str]:
+    if isinstance(found.string, LostResult):
+        remedy = "Open the workbook in a spreadsheet program, save it, and send it again."
+        return "no_result", f"{name} is a formula without a stored result. {remedy}"
     character, at = ord(found[0]), found.start() + 1
     where = f"Character {at} of {name}"
     if 0xDC80 <= character <= 0xDCFF:

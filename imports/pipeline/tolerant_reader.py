@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ LONGEST_SHOWN = 10_000
 MOST_ATTEMPTS = 20
 # The csv module has its own limit for a cell. Raise it, because a cell may be as long as a record.
 csv.field_size_limit(LONGEST_RECORD)
+# The three bytes of half of a character, as escapes of undecodable bytes. A half that would itself look like
+# the escape of a byte is left out.
+HALF = re.compile("\udced[\udca0-\udcb1\udcb4-\udcbf][\udc80-\udcbf]")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,16 @@ class Record:
     message: str = ""
     # The column at fault, if known.
     field: str = ""
+
+
+def decoded(data: bytes) -> str:
+    """Return the text. Undecodable bytes are escaped; half of a character, as UTF-16 may hold, stays one."""
+    text = data.decode("utf-8", "surrogateescape")
+    if "\udced" not in text:
+        return text
+    return HALF.sub(
+        lambda half: half[0].encode(errors="surrogateescape").decode(errors="surrogatepass"), text
+    )
 
 
 class TolerantReader(Iterator[Record]):
@@ -88,7 +102,7 @@ class TolerantReader(Iterator[Record]):
 
     def _parse(self, start: int, end: int) -> list[str] | None:
         """Return the cells of these lines; None if a quote is still open at their end. Raises csv.Error."""
-        text = self.data[start:end].decode("utf-8", "surrogateescape")
+        text = decoded(self.data[start:end])
         try:
             rows = list(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter, strict=True))
         except csv.Error as error:
@@ -99,7 +113,7 @@ class TolerantReader(Iterator[Record]):
 
     def _refuse(self, line: int, start: int, end: int, code: str, message: str) -> Record:
         self._advance(end)
-        text = self.data[start : min(end, start + LONGEST_RECORD)].decode("utf-8", "surrogateescape")
+        text = decoded(self.data[start : min(end, start + LONGEST_RECORD)])
         if code == "too_long":
             text = text[:LONGEST_SHOWN] + "\ufffd"
         cells = split_loosely(text.rstrip("\r\n"), self.delimiter)

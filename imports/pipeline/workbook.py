@@ -10,13 +10,11 @@ from typing import Any, BinaryIO
 
 from imports.pipeline.columns import BLANKS
 from imports.pipeline.errors import Canceled, Unreadable
-from imports.pipeline.header import MOST_ABOVE, MOST_COLUMNS, ExpectedHeader, check_header, skipped_above
+from imports.pipeline.header import MOST_ABOVE, ExpectedHeader, check_header, skipped_above
 from imports.pipeline.record_checks import fault_of_header, is_blank
 from imports.pipeline.tolerant_reader import Record
 from imports.pipeline.workbook_parts import MOST_CELLS, Check, refuse_large, too_large
-from imports.report_format import REPORT_COLUMNS, own_columns, restore_header
-
-WIDEST = MOST_COLUMNS + len(REPORT_COLUMNS) + 1
+from imports.report_format import own_columns, restore_header
 
 
 class WorkbookSheet:
@@ -36,7 +34,7 @@ class WorkbookSheet:
         # Import here: openpyxl takes 15 MB of each process that imports it.
         from imports.pipeline.workbook_reading import rows_of
 
-        self._rows = self._numbered(rows_of(sheets[0], WIDEST, check))
+        self._rows = self._numbered(rows_of(sheets[0], check))
         self._ahead: list[tuple[int, list[str]]] = []
         """Rows below the header that were already read when the header was chosen."""
         self.header = self._read_header(expected)
@@ -89,7 +87,7 @@ class WorkbookSheet:
         if not first_rows:
             raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
         named = [_names(cells) for _, cells in first_rows]
-        if fault := fault_of_header(named[0]):
+        if fault := fault_of_header(first_rows[0][1]):
             raise Unreadable("no_header", f"The first row must be the header. {fault}")
         headers = [at for at, names in enumerate(named) if expected.accepts(names)]
         if not headers:
@@ -103,10 +101,11 @@ class WorkbookSheet:
 
     def read(self) -> Iterator[Record]:
         """Yield the rows below the header that are not empty. Fill missing cells at the end of a row."""
-        width = len(self.header)
+        width, total = len(self.header), 0
         below = ((self.line, cells) for cells in self._rows)
-        for count, (line, cells) in enumerate(chain(self._ahead, below)):
-            if count * width > MOST_CELLS:
+        for line, cells in chain(self._ahead, below):
+            total += max(width, len(cells))
+            if total > MOST_CELLS:
                 raise too_large(f"The workbook has more than {MOST_CELLS:,} cells.")
             kept = _without_empty_end(cells)
             if kept:

@@ -12,6 +12,8 @@ Check = Callable[[], None]
 
 # The number of the last row that Excel can write.
 MOST_ROWS = 1024**2
+# The number of the last column that Excel can write, XFD.
+MOST_COLUMNS = 16_384
 MOST_BYTES = 1024**3
 # A part of more than FREE_BYTES may unpack to MOST_RATIO times its packed size. Excel needs a ratio of 30.
 FREE_BYTES, MOST_RATIO = 16 * 1024**2, 150

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 
 from openpyxl.cell.read_only import ReadOnlyCell
 from openpyxl.reader.excel import ExcelReader
-from openpyxl.worksheet._reader import WorkSheetParser
+from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 from openpyxl.xml.functions import iterparse
 
 from imports.pipeline import workbook_parts
-from imports.pipeline.cells_as_shown import as_shown
+from imports.pipeline.cells_as_shown import LOST_RESULT, as_shown
 from imports.pipeline.workbook_parts import Check, too_large
 
 AT_ONCE = 1_000
@@ -55,11 +55,25 @@ class BoundedReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
                 self._check()
 
 
-def rows_of(sheet: Any, most_columns: int, check: Check) -> Iterator[tuple[int, list[str]]]:
+class ResultParser(WorkSheetParser):  # type: ignore[misc] # openpyxl has no types
+    """A parser of a sheet that marks formulas whose results the workbook does not store.
+
+    Programs that write formulas without computing them leave such cells. An empty cell would clear a field.
+    """
+
+    def parse_cell(self, element: Any) -> dict[str, Any]:
+        cell: dict[str, Any] = super().parse_cell(element)
+        # The type `str` is stored only with a result, which may be an empty text.
+        if cell["value"] is None and element.get("t") != "str" and element.find(FORMULA_TAG) is not None:
+            cell["value"] = LOST_RESULT
+        return cell
+
+
+def rows_of(sheet: Any, check: Check) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the texts of each row in the sheet's XML, in order."""
     book = sheet.parent
     with sheet._get_source() as source:
-        parser = WorkSheetParser(
+        parser = ResultParser(
             source,
             sheet._shared_strings,
             data_only=book.data_only,
@@ -75,13 +89,14 @@ def rows_of(sheet: Any, most_columns: int, check: Check) -> Iterator[tuple[int, 
                 check()
             if number > last:
                 last = number
-                yield number, _texts_of(sheet, cells, most_columns)
+                yield number, _texts_of(sheet, cells)
 
 
-def _texts_of(sheet: object, cells: list[dict[str, Any]], most_columns: int) -> list[str]:
-    width = min(max((cell["column"] for cell in cells), default=0), most_columns)
+def _texts_of(sheet: object, cells: list[dict[str, Any]]) -> list[str]:
+    filled = [cell for cell in cells if cell["value"] is not None]
+    width = min(max((cell["column"] for cell in filled), default=0), workbook_parts.MOST_COLUMNS)
     texts = [""] * width
-    for cell in cells:
+    for cell in filled:
         if 1 <= cell["column"] <= width:
             texts[cell["column"] - 1] = as_shown(ReadOnlyCell(sheet, **cell))
     return texts

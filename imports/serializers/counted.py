@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.utils import timezone
@@ -30,4 +30,6 @@ class CountedAt(Moment):
 
 def ledger_begins() -> datetime:
     """Return the time after which all stock movements are still stored one by one."""
+    if settings.STOCK_MOVEMENT_DAYS <= 0:
+        return datetime.min.replace(tzinfo=UTC)
     return timezone.now() - timedelta(days=settings.STOCK_MOVEMENT_DAYS)

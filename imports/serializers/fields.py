@@ -105,13 +105,24 @@ class CsvLines(serializers.Field[list[str], Any, Any, Any]):
 
 
 class CamelBody(Body):
-    """A body whose keys may also be written in camelCase."""
+    """A body whose keys may also be written in camelCase. An empty spelling counts as not given."""
 
     def to_internal_value(self, data: object) -> Any:
-        if isinstance(data, dict):
-            known = {snake_case(key): key for key in data if snake_case(key) != key}
-            data = {**data, **{name: data[key] for name, key in known.items() if name not in data}}
-        return super().to_internal_value(data)
+        return super().to_internal_value(self._in_snake_case(data) if isinstance(data, dict) else data)
+
+    def _in_snake_case(self, data: dict[str, object]) -> dict[str, object]:
+        """Return the body with each field under its own name, too. Raises ValidationError."""
+        given = dict(data)
+        for key, value in data.items():
+            name = snake_case(key)
+            if name == key or (name in given and value in (None, "")):
+                continue
+            if given.get(name) in (None, ""):
+                given[name] = value
+            elif name in self.fields and given[name] != value:
+                message = f"Means the same as {name}, but differs from it."
+                raise serializers.ValidationError({key: message}, code="invalid")
+        return given
 
 
 class FileTypeBody(CamelBody):

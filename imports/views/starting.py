@@ -33,12 +33,12 @@ def begin(
         held: AbstractContextManager[None] = nullcontext()  # the quota already counts files in the area
     else:
         blob = job_files.keep_lines(supplier, body.validated_data["data"])
-        file, held = job_files.StoredFile(blob), job_files.room_for(supplier, blob.size)
+        file, held = job_files.StoredFile(blob, "data"), job_files.room_for(supplier, blob.size)
     with held:
         job = start_import(
             supplier,
             kind.name,
-            source=url or "data",
+            source=file.source,
             blob=file.blob,
             options=options,
             dry_run=body.validated_data.get("dry_run", False),

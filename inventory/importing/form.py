@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import Supplier
+from api.errors import Invalid
 from api.spelling import closest_match
 from imports.shop_exports import OF_STOCK, recognise_stock
 from inventory.importing.bodies import ID_TYPES
@@ -65,8 +66,10 @@ class StockForm(forms.Form):
         field.choices = choices
 
     def body(self) -> dict[str, object]:
-        """Return the chosen options as the body of an API request."""
-        self.full_clean()
+        """Return the chosen options as the body of an API request. Raises Invalid for a missing choice."""
+        if not self.is_valid():
+            faults = (f"{self.fields[name].label}: {' '.join(texts)}" for name, texts in self.errors.items())
+            raise Invalid(" ".join(faults))
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")
         if chosen.get("mapping"):

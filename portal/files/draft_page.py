@@ -63,10 +63,10 @@ class DraftPage(PortalRecordPage):
         }
 
     def _form(self, sample: FileSample, sent: object = None) -> Any:
-        body = self.record.body  # the form needs the body's `warehouse_id` as text
-        form = kind_of(self.record.kind).form or MappingForm
-        initial = {**body, "warehouse": str(body.get("warehouse_id", ""))}
-        return form(self.supplier, sample.columns, sent, initial=initial)
+        body, form = self.record.body, kind_of(self.record.kind).form
+        if form is None:
+            return MappingForm(self.supplier, sample.columns, sent, initial=body)
+        return form(self.supplier, sample.columns, sent, initial=form.initial_of(body))
 
     def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         draft = self.record

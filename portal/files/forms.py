@@ -10,6 +10,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from accounts.models import Supplier
+from api.errors import Invalid
 from imports.drafts.mappings import choices
 from imports.kinds import uploaded_by_operators
 
@@ -53,7 +54,9 @@ class MappingForm(forms.Form):
         field.choices = [("", "Columns of the template"), *known]
 
     def body(self) -> dict[str, object]:
-        """Return the chosen mapping as the body of an API request."""
-        self.full_clean()
+        """Return the chosen mapping as the body of an API request. Raises Invalid for a deleted mapping."""
+        if not self.is_valid():
+            name = str(self["mapping"].value())[:100]
+            raise Invalid.at("mapping", f"There is no mapping {name!r} any more. Choose another one.")
         name = self.cleaned_data.get("mapping", "")
         return {"mapping": name} if name else {}

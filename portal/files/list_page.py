@@ -40,7 +40,7 @@ class FilesPage(PortalPage):
         page = ListQuery.read({"tab": asked.get("tab", "")}, _tabs(self.supplier)).page(
             jobs, lambda term: Q(), asked.get("before", "")
         )
-        drafts = ImportDraft.objects.filter(supplier=self.supplier, jobs=None)
+        drafts = ImportDraft.objects.filter(supplier=self.supplier).not_imported()
         return {
             **page,
             "rows": [(job, Progress.brief(job)) for job in page["rows"]],

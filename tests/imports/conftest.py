@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,3 +79,19 @@ def stocked(upload: Callable[..., str], ran: Callable[..., dict[str, Any]]) -> C
 @pytest.fixture
 def job_of() -> Callable[[dict[str, Any]], ImportJob]:
     return lambda shown: ImportJob.objects.get(pk=shown["id"])
+
+
+@pytest.fixture
+def errors_csv(client_for: Callable[..., ApiClient]) -> Callable[..., tuple[str, list[list[str]]]]:
+    """Return a function that reads the error report of a job.
+
+    It returns the text, and the rows without the header and our own columns.
+    """
+
+    def read(supplier: Supplier, job: dict[str, Any]) -> tuple[str, list[list[str]]]:
+        answer = client_for(supplier).get(f"imports/{job['id']}/errors")
+        text = b"".join(answer.streaming_content).decode()
+        delimiter = ";" if text.startswith("line;") else ","
+        return text, [row[4:] for row in csv.reader(io.StringIO(text), delimiter=delimiter)][1:]
+
+    return read

@@ -208,6 +208,11 @@ def test_a_stock_file_names_its_warehouses_by_columns(operator, send, acme, a_va
 
     found = seen(operator, draft, **{**chosen, "warehouse": "column"})
     assert found.problem == "Give warehouse_id or warehouse_field."
+    gone = {**chosen, "warehouse": "999999"}
+    found = seen(operator, draft, **gone)
+    assert found.problem.startswith("Warehouse: Select a valid choice. 999999")
+    assert "999999" in messages(press(operator, draft, "try", **gone))[0]
+    assert ImportJob.objects.count() == 1
 
 
 @pytest.mark.parametrize(

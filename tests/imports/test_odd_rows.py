@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from decimal import Decimal
 
 import pytest
@@ -12,22 +10,6 @@ from catalog.models import Variant
 from tests.factories import set_stock
 
 HEADER = "sku,title,retail_price,description"
-
-
-@pytest.fixture
-def errors_csv(client_for):
-    """Return a function that reads the error report of a job.
-
-    It returns the text, and the rows without the header and our own columns.
-    """
-
-    def read(supplier, job) -> tuple[str, list[list[str]]]:
-        answer = client_for(supplier).get(f"imports/{job['id']}/errors")
-        text = b"".join(answer.streaming_content).decode()
-        delimiter = ";" if text.startswith("line;") else ","
-        return text, [row[4:] for row in csv.reader(io.StringIO(text), delimiter=delimiter)][1:]
-
-    return read
 
 
 def faults(job):
@@ -97,6 +79,18 @@ def test_an_odd_character_is_named_with_its_column_and_position(acme, upload, ra
     assert said in job["errors"][0]["message"]
 
 
+@pytest.mark.parametrize("half", [0xD83D, 0xDE00])
+def test_half_of_a_character_of_a_utf_16_file_is_named(acme, upload, ran, errors_csv, half):
+    rows = f"{HEADER}\nA-1,Hat{chr(half)},1,x\nA-2,Größe 😀,2,x\n"
+
+    job = ran(acme, file_url=upload(acme, b"\xff\xfe" + rows.encode("utf-16-le", "surrogatepass")))
+
+    assert (job["created"], faults(job)) == (1, [(2, "title", "undecodable")])
+    name = f"U+{half:04X}"
+    assert job["errors"][0]["message"] == f"Character 4 of title is half of a character, {name}."
+    assert errors_csv(acme, job)[1] == [["A-1", "Hat\ufffd", "1", "x"]]
+
+
 def test_unreadable_characters_come_back_marked_and_never_land(acme, upload, ran, errors_csv):
     rows = ["A-0,Größe,1,ä".encode(), b"A-1,Gr\xf6\xdfe,1,x", b"A-2,Bell\x07,2,x", b"A-3,N\x00ll,3,x"]
     job = ran(acme, file_url=upload(acme, b"\n".join([HEADER.encode(), *rows])))
@@ -119,6 +113,16 @@ def test_the_reports_own_columns_may_quote_damaged_text(acme, ran):
     rows = ["line,field,code,message,sku,title,retail_price", "3,title,x,'Gr�':,A-1,Shirt,1"]
 
     assert ran(acme, data=rows)["created"] == 1
+
+
+def test_a_corrected_report_finds_the_sku_that_began_with_a_tab(acme, upload, ran, errors_csv):
+    ran(acme, data=["sku,title,retail_price", '"\t00123",Hat,1'])
+    text, cells = errors_csv(acme, ran(acme, data=["sku,title,retail_price", '"\t00123",Hat,x']))
+    assert cells == [["'\t00123", "Hat", "x"]]
+
+    job = ran(acme, file_url=upload(acme, text.replace("Hat,x", "Hat,5")))
+
+    assert (job["updated"], Variant.objects.get().retail_price) == (1, 5)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from openpyxl import Workbook
 from catalog.models import Variant
 from imports.pipeline.cells_as_shown import as_shown
 from inventory.models import StockLevel
+from tests.imports.test_bounded_workbooks import changed
 
 CSV = "sku,title,retail_price\nA-1,Größe,19.99\nA-2,Hat,5\n"
 
@@ -189,3 +190,74 @@ def test_a_workbook_without_a_header_says_so(acme, upload, ran, rows, said):
 )
 def test_cells_are_read_as_a_spreadsheet_shows_them(value, number_format, shown):
     assert as_shown(SimpleNamespace(value=value, number_format=number_format)) == shown
+
+
+def test_a_formula_without_a_stored_result_rejects_its_row(acme, upload, ran, errors_csv):
+    ran(acme, data=["sku,title,retail_price,description", "A-1,Hat,1,old", "A-2,Cap,2,old"])
+    sheet = workbook(("sku", "retail_price", "description"), ("A-1", 5, '="x"&"y"'), ("A-2", 6, "new"))
+
+    job = ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))
+
+    assert [(each["line"], each["field"], each["code"]) for each in job["errors"]] == [
+        (2, "description", "no_result")
+    ]
+    assert job["errors"][0]["message"].startswith("description is a formula without a stored result.")
+    assert list(Variant.objects.order_by("sku").values_list("description", flat=True)) == ["old", "new"]
+    assert errors_csv(acme, job)[1] == [["A-1", "5", "\ufffd"]]
+
+
+def test_a_formula_whose_stored_result_is_an_empty_text_is_an_empty_cell(acme, upload, ran):
+    ran(acme, data=["sku,title,retail_price,description", "A-1,Hat,1,old"])
+    sheet = workbook(("sku", "description"), ("A-1", '=""'))
+    stored = changed(
+        sheet, {"xl/worksheets/sheet1.xml": lambda data: data.replace(b'r="B2"', b'r="B2" t="str"')}
+    )
+
+    job = ran(acme, file_url=upload(acme, stored, "products/a.xlsx"))
+
+    assert (job["updated"], Variant.objects.get().description) == (1, "")
+
+
+def test_a_header_that_is_a_formula_without_a_stored_result_is_named(acme, upload, ran):
+    sheet = workbook(("sku", "=A1"), ("A-1", 5))
+
+    job = ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))
+
+    assert "column 2 is a formula without a stored result." in job["error"]["message"]
+
+
+def test_a_row_wider_than_any_header_keeps_all_its_cells(acme, upload, ran, errors_csv):
+    wide = ["A-1", "Hat", "1", *map(str, range(700))]
+
+    job = ran(
+        acme, file_url=upload(acme, workbook(["sku", "title", "retail_price"], wide), "products/a.xlsx")
+    )
+
+    assert [(each["line"], each["message"]) for each in job["errors"]] == [
+        (2, "Has 703 cells where the header has 3.")
+    ]
+    assert errors_csv(acme, job)[1] == [wide]
+
+
+def test_the_number_of_columns_of_a_too_wide_header_is_the_files_own(acme, upload, ran):
+    sheet = workbook(["sku", "title", "retail_price", *(f"c{at}" for at in range(700))], ["A-1", "Hat", 1])
+
+    job = ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))
+
+    assert job["error"]["message"].startswith("The header has 703 columns;")
+
+
+def test_cells_that_only_have_a_format_do_not_widen_their_row(acme, upload, ran, monkeypatch):
+    monkeypatch.setattr("imports.pipeline.workbook.MOST_CELLS", 1_000)
+    sheet = workbook(("sku", "title", "retail_price"), ("A-1", "Hat", 1), formats=[("XFD2", "0.00")])
+
+    assert ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))["created"] == 1
+
+
+def test_values_far_to_the_right_count_as_cells_of_the_workbook(acme, upload, ran, monkeypatch):
+    monkeypatch.setattr("imports.pipeline.workbook.MOST_CELLS", 1_000)
+    far = [*[None] * 2_000, "x"]
+
+    job = ran(acme, file_url=upload(acme, workbook(("sku",), ("A-1",), far), "products/a.xlsx"))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "too_large")

@@ -10,6 +10,8 @@ from datetime import timedelta
 
 import pytest
 import redis
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import connection
 from django.utils import timezone
 
@@ -167,3 +169,8 @@ def test_a_supplier_has_a_limited_number_of_slots(acme, rival, settings, slots):
 
 def lease_runs_out(job: ImportJob) -> None:
     ImportJob.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_the_command_that_runs_an_import_says_that_its_file_is_missing(host, fetchers, start):
+    with pytest.raises(CommandError, match="fetcher"):
+        call_command("run_import", start())

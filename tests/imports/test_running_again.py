@@ -70,3 +70,20 @@ def test_an_import_that_is_canceled_before_it_would_wait_for_approval_stops(acme
     job = ran(acme, data=["sku,title,retail_price", "LAMP,Lamp,9"])
 
     assert job["status"] == "canceled"
+
+
+def test_an_approved_import_that_was_canceled_cannot_be_approved_again(api, older):
+    for path in ("approve", "approve", "cancel"):
+        assert api.post(f"imports/{older}/{path}").status_code == 200
+
+    answer = api.post(f"imports/{older}/approve")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
+    assert "is canceled and cannot be approved" in answer.json()["message"]
+
+
+def test_an_approval_that_is_sent_again_after_the_import_changes_nothing(api, older):
+    api.post(f"imports/{older}/approve")
+    assert run_job(older)
+
+    assert api.post(f"imports/{older}/approve").json()["status"] == "succeeded"

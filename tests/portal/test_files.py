@@ -11,7 +11,7 @@ from imports.made_sheets import as_xlsx
 from imports.models import ImportDraft, ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from inventory.models import StockLevel
-from tests.factories import MemberFactory
+from tests.factories import MemberFactory, SavedMappingFactory
 from tests.portal.conftest import act, browser_of, said
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -143,6 +143,47 @@ def test_a_file_that_is_no_table_is_refused_with_its_name(ana, content, message)
     page = upload(ana, content)
     assert message in page.content.decode()
     assert not ImportDraft.objects.exists()
+
+
+def test_imported_files_make_room_for_new_uploads(ana, monkeypatch):
+    monkeypatch.setattr("imports.drafts.services.MOST_KEPT", 2)
+    for sku in ("A-1", "A-2", "A-3"):
+        upload(ana, f"sku,title,retail_price\n{sku},Lantern,1\n".encode(), name=f"{sku}.csv")
+        trial = try_file(ana, ImportDraft.objects.latest("pk"))
+        act(ana, f"/portal/files/{trial.pk}/do/import/")
+        run_job(ImportJob.objects.latest("pk").pk)
+
+    assert Variant.objects.count() == 3
+    assert [draft.name for draft in ImportDraft.objects.order_by("pk")] == ["A-2.csv", "A-3.csv"]
+
+
+def test_files_that_were_only_tried_are_listed_and_must_be_discarded_before_more_uploads(ana, monkeypatch):
+    monkeypatch.setattr("imports.drafts.services.MOST_KEPT", 1)
+    upload(ana, PRODUCTS)
+    draft = ImportDraft.objects.get()
+    try_file(ana, draft)
+
+    refused = upload(ana, PRODUCTS, name="more.csv").text
+    assert "1 uploads that are not imported. Discard some of them in the portal" in refused
+    assert f"/portal/files/drafts/{draft.pk}/" in refused
+
+    ana.post(f"/portal/files/drafts/{draft.pk}/", {"do": "discard"})
+    upload(ana, PRODUCTS, name="more.csv")
+    assert ImportDraft.objects.get().name == "more.csv"
+
+
+def test_a_mapping_that_was_deleted_meanwhile_is_not_replaced(ana, acme):
+    mine = SavedMappingFactory.create(supplier=acme, name="mine")
+    upload(ana, PRODUCTS)
+    draft = ImportDraft.objects.get()
+    ImportDraft.objects.update(body={"mapping": "mine"})
+    mine.delete()
+
+    page = ana.post(f"/portal/files/drafts/{draft.pk}/", {"do": "try", "mapping": "mine"}, follow=True)
+
+    assert said(page) == ["There is no mapping 'mine' any more. Choose another one."]
+    assert not ImportJob.objects.exists()
+    assert ImportDraft.objects.get().body == {"mapping": "mine"}
 
 
 def test_a_discarded_file_is_gone(ana):

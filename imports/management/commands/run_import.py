@@ -18,6 +18,8 @@ class Command(BaseCommand):
         job = ImportJob.objects.filter(pk=job_id).first()
         if job is None:
             raise CommandError(f"There is no import {job_id}.")
+        if job.lacks_file:
+            raise CommandError(f"Import {job_id} waits until a fetcher has its file from {job.source}.")
         if not run_job(job_id):
             raise CommandError(
                 f"Import {job_id} is {job.status}. It has ended, runs elsewhere, or waits for an earlier"
