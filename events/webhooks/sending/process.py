@@ -195,7 +195,7 @@ class SendingProcess:
         self, results: Sequence[DeliveryResult], recovered: set[int], memory: InMemory
     ) -> TurnResult:
         try:
-            write_down(results)
+            recovered = recovered | write_down(results)
             in_time = self._share.renew(memory.busy)
             to_bring_forward = bring_forward(recovered)
             has_more = relay() == MOST_EVENTS
@@ -225,6 +225,8 @@ class SendingProcess:
         for webhook_id, receiver in [*self._receivers.items()]:
             if not (read.in_time and webhook_id in read.webhooks and self._share.is_mine(webhook_id)):
                 receiver.forget()
+            else:
+                _, receiver.destination = read.webhooks[webhook_id]  # the URL or the secret may have changed
             if receiver.is_idle():
                 del self._receivers[webhook_id]
         parked = []

@@ -28,6 +28,7 @@ FINISH = """
     ) AS n (id, replays, attempts, status, last_status, last_error, attempted_at, next_attempt_at)
     WHERE d.id = n.id AND d.replays = n.replays AND d.status = 'waiting'
       AND (d.attempts = n.attempts OR n.status <> 'waiting')
+    RETURNING d.id
 """
 # A subject is the record that an event is about, such as `order:7`. After a failed delivery, the later
 # deliveries of its subject wait as long as the failed delivery. After a success, and when a delivery is given
@@ -64,12 +65,13 @@ NOTE = """
         failing_since = CASE WHEN n.failing THEN coalesce(w.failing_since, n.failed_at) END,
         last_error = CASE WHEN n.failing THEN n.error ELSE '' END
     FROM unnest(%s::bigint[], %s::timestamptz[], %s::timestamptz[], %s::bool[], %s::text[])
-      AS n (id, delivered_at, failed_at, failing, error)
+      AS n (id, delivered_at, failed_at, failing, error) JOIN events_webhook before USING (id)
     WHERE w.id = n.id AND (
         n.failing <> (w.failing_since IS NOT NULL)
         OR greatest(w.delivered_at, w.failed_at) IS NULL
         OR greatest(n.delivered_at, n.failed_at) > greatest(w.delivered_at, w.failed_at) + interval '1 s'
     )
+    RETURNING w.id, NOT n.failing AND before.failing_since < now() - interval '1 minute'
 """
 
 
@@ -94,21 +96,31 @@ def result_of(due: Due, answer: ReceiverAnswer) -> DeliveryResult:
     return DeliveryResult(due, answer, move, datetime.fromtimestamp(now, UTC), next_at)
 
 
-def write_down(results: Sequence[DeliveryResult]) -> None:
-    """Save results, and the new state of the receivers."""
+def write_down(results: Sequence[DeliveryResult]) -> set[int]:
+    """Save results, and the new state of the receivers.
+
+    Return the webhooks whose receivers accept deliveries again after more than a minute of failures.
+    """
     if not results:
-        return
+        return set()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(FINISH, _columns(_finished(result) for result in results))
+        saved = {pk for (pk,) in cursor.fetchall()}
         # Later deliveries wait only after a failure, so skip deliveries that arrived at the first attempt.
         moved = [
             result
             for result in results
-            if result.due.subject and (result.move is not ARRIVE or result.due.attempts)
+            if result.due.id in saved and result.due.subject and _moves_others(result)
         ]
         if moved:
             cursor.execute(FOLLOW, _columns(_followed(result) for result in moved))
         cursor.execute(NOTE, _columns(_notes(results)))
+        return {webhook for webhook, has_recovered in cursor.fetchall() if has_recovered}
+
+
+def _moves_others(result: DeliveryResult) -> bool:
+    """Return whether later deliveries of the subject may wait for this one. A replay has no attempts yet."""
+    return result.move is not ARRIVE or bool(result.due.attempts or result.due.replays)
 
 
 def bring_forward(webhooks: Collection[int]) -> set[int]:

@@ -301,6 +301,7 @@ def test_a_replay_that_is_too_long_is_refused_whole(shop, client, monkeypatch):
     webhook = make(client)["id"]
     for number in range(3):
         happen("order.created", retailer=shop, order_id=number)
+    Event.publish()
     answer = client.post(f"webhooks/{webhook}/replay", {"after": 0})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "until")
     assert delivered(webhook) == []

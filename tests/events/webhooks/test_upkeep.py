@@ -61,6 +61,19 @@ def test_expired_deliveries_are_given_up_and_old_ones_deleted(shop, happen, monk
     assert list(Webhook.objects.all()) == [webhook]
 
 
+def test_deliveries_that_are_kept_forever_are_not_deleted(shop, happen, settings):
+    settings.WEBHOOK_DELIVERY_DAYS = 0
+    happen(1)
+    Event.publish()
+    done = {"status": "delivered", "next_attempt_at": None, "attempted_at": days(-1000)}
+    webhook = WebhookFactory.create(retailer=shop)
+    delivery = DeliveryFactory.create(event=Event.objects.get(), webhook=webhook, **done)
+
+    keep_up_webhooks()
+
+    assert list(Delivery.objects.all()) == [delivery]
+
+
 def test_an_answer_to_an_earlier_attempt_does_not_end_a_replay(shop, happen):
     happen(1)
     Event.publish()
