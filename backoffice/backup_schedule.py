@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "%Y-%m-%dT%H%M%SZ"
 RETRY = timedelta(minutes=5)
+LOCK = ".lock"
 
 
 @dataclass
@@ -51,12 +55,19 @@ class BackupSchedule:
         return max(timedelta(0), self.every - self.age(), retry)
 
     def make(self) -> bool:
-        """Make a backup, then delete old backups. If the backup fails, log the error and return False."""
+        """Make a backup, then delete old backups. If the backup fails, log the error and return False.
+
+        Make none while another host writes a backup into a shared folder.
+        """
         self._tried_at = timezone.now()
         folder = self.folder / self._tried_at.strftime(NAME)
-        self._remove_unfinished()
         try:
-            backups.make(folder, with_files=True)
+            with _locked(self.folder):
+                self._remove_unfinished()
+                backups.make(folder, with_files=True)
+        except BlockingIOError:
+            logger.info("Another process writes a backup into %s.", self.folder)
+            return False
         except (OSError, CalledProcessError, DatabaseError) as error:
             logger.error("The backup failed: %s", error)  # noqa: TRY400 - the message says everything
             return False
@@ -72,6 +83,15 @@ class BackupSchedule:
         for half in self.folder.glob("*.half"):
             if _is_ours(half.with_suffix("")):
                 _delete(half)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock the folder, also against other hosts. Raises BlockingIOError if another process has locked it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
 
 
 def _delete(folder: Path) -> None:

@@ -68,15 +68,15 @@ def _write(folder: Path, *, with_files: bool) -> None:
 def restore(folder: Path, *, replace_keys: bool = False) -> None:
     """Restore a backup into an empty database. Existing files are kept, and existing keys by default, too.
 
-    Restore the keys first: if their folder is read-only, the database must stay empty for the next try.
+    Restore the database last: if a folder is read-only or full, it must stay empty for the next try.
     """
     others = other_keys(folder) if replace_keys else []
     for kept, key in _keys_of(folder):
         if key in others or not key.exists():
             _restore_key(kept, key)
-    run("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", str(folder / DUMP))
     if (folder / FILES).exists():
         shutil.copytree(folder / FILES, settings.UPLOADS_DIR, copy_function=_copy_absent, dirs_exist_ok=True)
+    run("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", str(folder / DUMP))
 
 
 def other_keys(folder: Path) -> list[Path]:

@@ -31,6 +31,10 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "exchange_reconcile_differences": ("Differences that the last nightly reconcile found.", ()),
     "exchange_reconcile_age_seconds": ("Time since the last nightly reconcile ended.", ()),
+    "exchange_erasure_age_seconds": (
+        "Age of the oldest erasure whose copies are not all erased yet; 0 if there is none.",
+        (),
+    ),
     "exchange_fulfillments_overdue": (f"Fulfillments past their time limit. {CAPPED}", ()),
     "exchange_imports": ("Imports that wait, run, or wait for a person.", ("status",)),
     "exchange_import_oldest_seconds": ("Age of the oldest import in this status.", ("status",)),

@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.postgres.indexes import HashIndex
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, Func, OuterRef, Q, Value
 from django.db.models.functions import Now
 
 from accounts.encryption import decrypt, encrypt
@@ -17,6 +17,7 @@ from api.prefix_search import file_name, folded
 from sftp_ingest.keys import parse_public_key, parse_public_keys
 
 GIB = 1024**3
+LARGEST_PORT = 65_535
 
 
 class SftpLogin(models.Model):
@@ -61,6 +62,15 @@ class UploadQuerySet(models.QuerySet["Upload"]):
     def waiting(self, supplier_id: int, path: str) -> Self:
         """Return the uploads of a path that the automatic import has not checked yet."""
         return self.filter(supplier_id=supplier_id, path=path, swept_at=None)
+
+    def in_place(self) -> Self:
+        """Return the uploads whose path in the area still has their content."""
+        folder, name = (
+            Func(OuterRef("path"), Value(rest), Value(""), function="regexp_replace")
+            for rest in ("/?[^/]*$", "^.*/")
+        )
+        same = DirectoryEntry.objects.filter(supplier=OuterRef("supplier"), folder=folder, name=name)
+        return self.filter(Exists(same.filter(blob__sha256=OuterRef("sha256"))))
 
 
 class Upload(models.Model):
@@ -251,8 +261,14 @@ class RemoteHost(models.Model):
         return f"{self.host}:{self.port}"
 
     def clean(self) -> None:
-        """Refuse an invalid host key, because the service could not verify the host with it."""
+        """Refuse a host that cannot exist, and an invalid key, which could not verify the host."""
         self.host = self.host.strip().lower()
+        try:
+            self.host.encode("idna")
+        except UnicodeError as error:
+            raise ValidationError({"host": "Is not the name or the address of a host."}) from error
+        if self.port is not None and not 1 <= self.port <= LARGEST_PORT:
+            raise ValidationError({"port": f"Must be between 1 and {LARGEST_PORT}."})
         try:
             parse_public_key(self.host_key)
         except ValueError as error:

@@ -48,6 +48,8 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
         if former.supplier_id != credentials.supplier_id:
             # The former supplier gets an event too, because the history of each supplier has its own events.
             _record("updated", former, by, changed)
+            if isinstance(former, SftpLogin):
+                cut_uploads.drop_all_of(former)  # the other supplier must not resume them
 
 
 def delete(credentials: Credentials, *, by: Actor) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from datetime import timedelta
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -36,6 +37,9 @@ class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
 
 class ContactMessage(LeasedWork):
     """A message about a record to a contact, or the contact's answer. The row has no copy of contact data."""
+
+    # A mail server may be slow in each step of a mail. After the lease, another worker mails it again.
+    LEASE: ClassVar = timedelta(minutes=10)
 
     model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")
     record_id = models.BigIntegerField()

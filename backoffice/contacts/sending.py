@@ -35,7 +35,7 @@ def send(message_id: int) -> None:
         logger.warning("message %s was not sent: %s", message.pk, error)
         _fail(message, error)
     else:
-        _save(message, sent_at=timezone.now())
+        _save_sent(message)
 
 
 def _fail(message: ContactMessage, error: Exception) -> None:
@@ -45,8 +45,15 @@ def _fail(message: ContactMessage, error: Exception) -> None:
 
 
 def _save(message: ContactMessage, **fields: object) -> None:
-    """Save the result, and release the message."""
-    message.held().update(**{"next_try_at": None, "error": "", **fields})
+    """Save the result, and release the message. Leave it unchanged if another worker has sent it."""
+    message.held().filter(sent_at=None).update(**{"next_try_at": None, "error": "", **fields})
+    message.release()
+
+
+def _save_sent(message: ContactMessage) -> None:
+    """Save that the message was sent, even if this worker has lost its lease: it must not be sent again."""
+    now = timezone.now()
+    ContactMessage.objects.filter(pk=message.pk).update(sent_at=now, next_try_at=None, error="")
     message.release()
 
 

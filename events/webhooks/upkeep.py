@@ -1,7 +1,7 @@
 """The end of deliveries: expired deliveries become dead, and old deliveries are deleted.
 
 A delivery that no longer waits is deleted WEBHOOK_DELIVERY_DAYS after its last attempt. If there was no
-attempt, the days count from the delivery's expiry.
+attempt, the days count from the delivery's expiry. With 0, deliveries are kept forever.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def _give_up() -> int:
 
 
 def _remove_old() -> int:
+    if settings.WEBHOOK_DELIVERY_DAYS <= 0:
+        return 0
     before = Now() - timedelta(days=settings.WEBHOOK_DELIVERY_DAYS)
     old = Q(attempted_at__lt=before) | Q(attempted_at=None, expires_at__lt=before)  # never attempted
     return _remove(Delivery.objects.exclude(status=WAITING).filter(old))

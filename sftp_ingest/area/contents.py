@@ -9,15 +9,21 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from sftp_ingest.blobs.local import LocalStore
 from sftp_ingest.blobs.store import Reader, Writer
 from sftp_ingest.blobs.stores import store_for_new, store_named
-from sftp_ingest.models import Blob, DroppedBlob
+from sftp_ingest.models import GIB, Blob, DroppedBlob
 
 CHUNK_SIZE = 1024**2
 # Unused blobs are kept for an hour: a reader may still read the blob, or a new row may soon refer to it.
 UNUSED_KEPT = timedelta(hours=1)
+# The quota does not count replaced and removed content. On a disk with less free space, such content is
+# deleted soon, so that one supplier cannot fill the disk. Readers on this host can still read it.
+SCARCE_BYTES = 16 * GIB
+RELEASED_KEPT = timedelta(minutes=1)
 AT_ONCE = 200
 
 
@@ -63,6 +69,11 @@ def local_file(blob: Blob) -> AbstractContextManager[Path]:
     return store_named(blob.store).local_file(blob.pk)
 
 
+def is_lost(blob: Blob) -> bool:
+    """Return whether the store answers and has no content of this complete blob. Raises OSError."""
+    return store_named(blob.store).size(blob.pk) is None
+
+
 def sha256_of(blob: Blob) -> str:
     """Read a whole blob from its store and return its SHA-256."""
     digest, position, reader = hashlib.sha256(), 0, reader_of(blob)
@@ -92,12 +103,23 @@ def drop(numbers: Collection[int]) -> None:
 def collect() -> int:
     """Delete a batch of blobs without references, and return their number."""
     with transaction.atomic():
-        unused = Blob.objects.filter(unused_at__lt=Now() - UNUSED_KEPT).order_by("unused_at")
+        unused = Blob.objects.filter(_overdue()).order_by("unused_at")
         checked = {blob.pk for blob in unused.select_for_update(skip_locked=True)[:AT_ONCE]}
         unnamed = set(Blob.objects.filter(pk__in=checked).unnamed().values_list("pk", flat=True))
         Blob.objects.filter(pk__in=checked - unnamed).update(unused_at=None)
         drop(unnamed)
     return delete_dropped()
+
+
+def _overdue() -> Q:
+    """Return the condition that finds the blobs to delete, unless a row refers to them. Raises OSError."""
+    overdue = Q(unused_at__lt=Now() - UNUSED_KEPT)
+    store = store_for_new()
+    if store.name == LocalStore.name and store.free_bytes() < SCARCE_BYTES:
+        # A blob whose first row is not stored yet has been unused since before it was complete.
+        released = Q(store=store.name, unused_at__gt=F("completed_at"))
+        overdue |= released & Q(unused_at__lt=Now() - RELEASED_KEPT)
+    return overdue
 
 
 def delete_dropped() -> int:

@@ -56,7 +56,7 @@ def close(upload: OpenUpload) -> None:
 def keep(upload: OpenUpload, cut: Checkpoint) -> None:
     """Keep an unfinished upload, and delete an earlier cut upload to the same path. Raises TakenUp."""
     with Area(upload.supplier_id).change() as area:
-        area.used_bytes -= remove(_of(upload.login_id, upload.path).exclude(pk=upload.pk))
+        area.used_bytes -= remove(_of(upload.login_id, upload.supplier_id, upload.path).exclude(pk=upload.pk))
         area.used_bytes -= upload.reserved_bytes - cut.size
         fields = {"kept_size": cut.size, "kept_notes": cut.state, "reserved_bytes": cut.size}
         update(upload, **fields, holder="", heard_at=Now())
@@ -64,11 +64,17 @@ def keep(upload: OpenUpload, cut: Checkpoint) -> None:
 
 def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
     """Return the newest upload of a login to a path that lost its connection before its end, or None."""
-    return _of(login.pk, join_path(parts)).select_related("blob").order_by("-heard_at").first()
+    return (
+        _of(login.pk, login.supplier_id, join_path(parts))
+        .select_related("blob")
+        .order_by("-heard_at")
+        .first()
+    )
 
 
-def _of(login_id: int, path: str) -> QuerySet[OpenUpload]:
-    return kept().filter(login_id=login_id, path=path, kept_size__gt=0)
+def _of(login_id: int, supplier_id: int, path: str) -> QuerySet[OpenUpload]:
+    """Return the cut uploads of a login, except those from before it was given to another supplier."""
+    return kept().filter(login_id=login_id, supplier_id=supplier_id, path=path, kept_size__gt=0)
 
 
 def take(upload: OpenUpload, holder: str) -> Writer | None:
@@ -98,7 +104,7 @@ def forget(upload: OpenUpload) -> None:
 
 def drop(login: SftpLogin, parts: Parts) -> bool:
     """Delete the login's cut uploads to a path. Return whether there were any."""
-    uploads = _of(login.pk, join_path(parts))
+    uploads = _of(login.pk, login.supplier_id, join_path(parts))
     if not uploads.exists():
         return False
     with Area(login.supplier_id).change() as area:
@@ -108,8 +114,11 @@ def drop(login: SftpLogin, parts: Parts) -> bool:
 
 def drop_all_of(login: SftpLogin) -> None:
     """Delete all unfinished uploads of a login. An upload in progress fails at its next checkpoint or end."""
-    with Area(login.supplier_id).change() as area:
-        area.used_bytes -= remove(OpenUpload.objects.filter(login=login))
+    uploads = OpenUpload.objects.filter(login=login)
+    # A session that was open when the login was given to another supplier writes for the former supplier.
+    for supplier_id in sorted({upload.supplier_id for upload in uploads}):
+        with Area(supplier_id).change() as area:
+            area.used_bytes -= remove(uploads.filter(supplier_id=supplier_id))
 
 
 def remove(uploads: QuerySet[OpenUpload]) -> int:

@@ -170,8 +170,11 @@ class LocalStore(Store):
             return [], ""
         blobs = []
         for path in (self.folder / str(upcoming)).iterdir():
+            number = path.name.partition(".")[0]
+            if not number.isdecimal():  # for example `.nfs…`, a deleted file that someone still reads
+                continue
             with suppress(FileNotFoundError):
-                blobs.append(ListedBlob(int(path.name.partition(".")[0]), path.stat().st_mtime))
+                blobs.append(ListedBlob(int(number), path.stat().st_mtime))
         return blobs, str(upcoming)
 
     def free_bytes(self) -> int:

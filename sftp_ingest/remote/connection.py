@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,13 @@ from sftp_ingest.models import RemoteHost
 
 CONNECT_TIMEOUT, ANSWER_TIMEOUT = 10.0, 30.0  # seconds
 LOOK_SECONDS = 1.0
+
+# paramiko raises these errors if the bytes of a host are not SFTP, or its names are not UTF-8.
+UNREADABLE = (paramiko.SFTPError, struct.error, UnicodeDecodeError)
+NOT_SFTP = (
+    "{} sent an answer that is not SFTP: {}. Its login scripts must print no text, and its file names must be"
+    " UTF-8."
+)
 
 T = TypeVar("T")
 OnReceived = Callable[[int], None]  # called with the number of received bytes; an exception ends the session
@@ -85,13 +93,15 @@ def connect(host: RemoteHost, on_received: OnReceived) -> Iterator[paramiko.SFTP
     bound_attributes()
     try:
         connection = socket.create_connection((host.host, host.port), CONNECT_TIMEOUT)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the host's name cannot exist
         raise RemoteFailed("remote_unreachable", f"{host} cannot be reached: {error}.") from error
     transport = paramiko.Transport(connection)
     transport.banner_timeout = transport.auth_timeout = transport.channel_timeout = ANSWER_TIMEOUT
     try:
         _authenticate(transport, host)
         yield paramiko.SFTPClient(WatchedChannel(_begin(transport), on_received))
+    except UNREADABLE as error:
+        raise RemoteFailed("remote_failed", NOT_SFTP.format(host, error)) from error
     finally:
         transport.close()
 

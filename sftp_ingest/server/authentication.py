@@ -32,8 +32,8 @@ def by_key(username: str, key: PKey) -> SftpLogin | None:
 
 
 def still_active(login: SftpLogin) -> SftpLogin | None:
-    """Return the current row of a login, or None if it was deactivated or deleted."""
-    return SftpLogin.objects.filter(pk=login.pk, is_active=True).first()
+    """Return the current row of a login; None if it was deactivated, deleted or given to another supplier."""
+    return SftpLogin.objects.filter(pk=login.pk, supplier_id=login.supplier_id, is_active=True).first()
 
 
 def _active(username: str) -> SftpLogin | None:

@@ -41,10 +41,10 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         self.unfinished = OwnUploads(self.login, session)
 
     def check_login(self) -> None:
-        """Read the login again, with its present limits. Raises NotAllowed if it was deactivated."""
+        """Read the login again, with its present limits. Raises NotAllowed if the session has to end."""
         login = authentication.still_active(self.login)
         if login is None:
-            raise NotAllowed("This login was deactivated.")
+            raise NotAllowed("This login was deactivated, or now belongs to another supplier.")
         self.login = login
 
     def canonicalize(self, path: str) -> str:

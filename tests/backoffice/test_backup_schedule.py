@@ -54,12 +54,32 @@ def test_the_newest_backups_are_kept_and_other_folders_are_not_touched(schedule)
         for _ in range(4):
             assert schedule.make()
             clock.shift(DAY)
-    assert sorted(path.name for path in schedule.folder.iterdir()) == [
+    assert sorted(path.name for path in schedule.folder.iterdir() if path.is_dir()) == [
         "2026-11-25T120000Z",
         "2026-11-26T120000Z",
         "before the move",
         "mine.half",
     ]
+
+
+def test_a_process_leaves_the_unfinished_backup_of_another_host_alone(schedule, monkeypatch):
+    other = BackupSchedule(schedule.folder, DAY, kept=2)
+    make = backups.make
+
+    def make_slowly(folder, *, with_files):
+        monkeypatch.setattr(backups, "make", make)
+        half = schedule.folder / "2026-11-23T115500Z.half"
+        half.mkdir(parents=True)
+        assert not other.make()
+        half.rmdir()
+        make(folder, with_files=with_files)
+
+    with time_machine.travel(NOON, tick=False) as clock:
+        monkeypatch.setattr(backups, "make", make_slowly)
+        assert schedule.make()
+        assert len(schedule.complete()) == 1
+        clock.shift(DAY)
+        assert other.make()
 
 
 def test_an_old_backup_that_cannot_be_deleted_does_not_make_the_new_one_a_failure(

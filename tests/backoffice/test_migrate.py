@@ -52,6 +52,14 @@ def test_a_database_with_only_some_replaced_migrations_is_refused(merged, app):
     assert "docs/running.md" in str(refused.value)
 
 
+def test_a_database_of_a_version_without_the_replaced_migrations_is_refused(merged):
+    for (of, _), replaced in merged.items():
+        record([(of, "0001_initial"), (of, "0002_service_parts")] if of == "backoffice" else replaced)
+
+    with pytest.raises(CommandError, match=r"has 0 of the \d+ migrations that backoffice.0001_release_1"):
+        call_command("migrate", verbosity=0)
+
+
 def failing(monkeypatch, sqlstates):
     """Make the next runs of Django's command fail with these SQLSTATEs, in their order; later runs succeed.
 

@@ -81,3 +81,22 @@ def test_a_restore_for_a_trial_keeps_the_keys_of_the_host(backup, host, ran):
 
     assert (host / "secret_key").read_text() == "of a trial host"
     assert ran == ["pg_restore"]
+
+
+def test_a_restore_whose_disk_is_full_leaves_the_database_empty_for_another_try(
+    backup, host, ran, monkeypatch
+):
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (host / "secret_key").write_text("of the backup")
+    (backup / backups.FILES / "blobs/2").write_text("lost")
+    with monkeypatch.context() as full:
+        full.setattr("backoffice.backups.shutil.copy2", fail)
+        with pytest.raises(OSError, match="No space left"):
+            backups.restore(backup)
+    assert ran == []
+
+    backups.restore(backup)
+    assert ran == ["pg_restore"]
+    assert (host / "uploads/blobs/2").read_text() == "lost"

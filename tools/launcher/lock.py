@@ -19,6 +19,7 @@ def lock_file(data_dir: Path) -> Path:
 
 def try_lock(data_dir: Path) -> int | None:
     """Lock the file and return its descriptor, or None while another run or its reaper holds the lock."""
+    data_dir.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock_file(data_dir), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from subprocess import CalledProcessError
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from backoffice import backups
 
@@ -28,10 +30,12 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} already exists. Name a new folder.")
         try:
             backups.make(folder, with_files=not without_files)
-        except (OSError, CalledProcessError) as error:
+        except (OSError, CalledProcessError, DatabaseError) as error:
             raise CommandError(f"The backup failed: {error}") from error
         self.stdout.write(f"The backup is in {folder}.")
         if not (folder / backups.KEYS / "secret_key").exists():
             self.stdout.write(
                 "SECRET_KEY comes from the environment and is not in the backup. Store it separately."
             )
+        if settings.UPLOADS_URL and not without_files:
+            self.stdout.write("The bucket of UPLOADS_URL is not in the backup. Copy it in another way.")

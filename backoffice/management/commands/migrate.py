@@ -23,8 +23,8 @@ class Command(migrate.Command):
     """The `migrate` command for a database that the old version of the service still uses.
 
     If a request of the old version holds a lock, the command tries again. A squashed migration replaces
-    several migrations. If the database has only some of the replaced migrations, the command refuses to run,
-    because Django would skip the app without an error.
+    several migrations. If the database has only some of the replaced migrations, or others, the command
+    refuses to run, because Django would skip the app without an error, or create existing tables.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,11 +55,12 @@ def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
 
 
 def refuse_unfinished_upgrade(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError if the database has only some of the migrations that one squash replaces."""
+    """Raise CommandError if an app has migrations, but not all that its squashed migration replaces."""
     applied = MigrationRecorder(connection).applied_migrations()
+    apps = {app for app, _ in applied}
     for key, migration in MigrationLoader(None).replacements.items():
         lacking = [replaced for replaced in migration.replaces if replaced not in applied]
-        if key not in applied and lacking and len(lacking) < len(migration.replaces):
+        if key not in applied and key[0] in apps and lacking:
             app, name = key
             have, all_ = len(migration.replaces) - len(lacking), len(migration.replaces)
             raise CommandError(

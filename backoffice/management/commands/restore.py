@@ -7,6 +7,7 @@ from subprocess import CalledProcessError
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from backoffice import backups
 
@@ -33,14 +34,18 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
             )
-        if not backups.is_empty():
-            raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
-        if keys is None and (others := backups.other_keys(folder)):
-            raise CommandError(OTHER_KEYS.format(keys=", ".join(map(str, others))))
         try:
-            backups.restore(folder, replace_keys=keys == "replace")
-        except (OSError, CalledProcessError) as error:
+            _restore(folder, keys)
+        except (OSError, CalledProcessError, DatabaseError) as error:
             raise CommandError(f"The restore failed: {error}") from error
         call_command("migrate", interactive=False, verbosity=0)
         call_command("new_epoch", reason=f"restored from {folder}", stdout=self.stdout)
         call_command("reconcile", stdout=self.stdout)
+
+
+def _restore(folder: Path, keys: str | None) -> None:
+    if not backups.is_empty():
+        raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
+    if keys is None and (others := backups.other_keys(folder)):
+        raise CommandError(OTHER_KEYS.format(keys=", ".join(map(str, others))))
+    backups.restore(folder, replace_keys=keys == "replace")

@@ -12,6 +12,7 @@ from accounts.models import Supplier
 from api.errors import Invalid
 from sftp_ingest.area import contents, orphans
 from sftp_ingest.blobs.store import Store
+from sftp_ingest.blobs.stores import store_named
 from sftp_ingest.models import Blob
 from tests.client import ApiClient
 
@@ -82,3 +83,13 @@ def test_future_numbers_of_a_restored_database_stay_untouched(store: Store):
 
     assert collect() == 0
     assert 2**40 in in_store(store)
+
+
+def test_files_of_others_do_not_stop_the_search(settings, tmp_path):
+    settings.UPLOADS_DIR = tmp_path
+    blob = contents.write([b"sku\n"])
+    folder = next(path for path in (tmp_path / "blobs").iterdir() if path.is_dir())
+    for name in (".nfs0000000000000001", ".DS_Store"):  # NFS keeps a deleted file that someone reads
+        (folder / name).touch()
+
+    assert in_store(store_named(blob.store)) == {blob.pk}

@@ -24,27 +24,12 @@ from sftp_ingest.server.handles import ReadHandle
 from sftp_ingest.server.host_key import public_line
 from sftp_ingest.server.listener import SftpServer
 from sftp_ingest.server.session import Session
-from tests.factories import RemoteHostFactory
 from tests.sftp_ingest.conftest import PASSWORD
 from tests.upload_area import area_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CSV = b"sku,title\n" * 100_000
-
-
-@pytest.fixture
-def registered(acme: Supplier, rival: Supplier, login_of: Callable[..., SftpLogin], server: SftpServer):
-    """Register our own server as Acme's remote host. Its files are in the area of the login `rival`."""
-    login_of(rival)
-    return RemoteHostFactory.create(
-        supplier=acme,
-        host="127.0.0.1",
-        port=server.port,
-        host_key=public_line(),
-        username="rival",
-        password=PASSWORD,
-    )
 
 
 @pytest.fixture
