@@ -28,6 +28,7 @@ SEPARATORS = re.compile("[,;|+]+")
 
 # The limit of wrong secrets for one client at one IP address. FAILED_KEYS_LIMIT limits the whole address.
 WRONG_FOR_CLIENT = parse_rate("10/min")
+PARAMETERS = ("grant_type", "client_id", "client_secret", "scope")
 
 
 class OAuthError(Exception):
@@ -101,10 +102,12 @@ def _body(request: Request) -> dict[str, str]:
         raise OAuthError("invalid_request", message, status=415, code="unsupported_media_type")
     if not isinstance(fields, dict):
         raise OAuthError("invalid_request", "The body must be a JSON object.")
-    for name, value in fields.items():
+    # Ignore other parameters, and parameters without a value (RFC 6749, section 3.2).
+    known = {name: fields[name] for name in PARAMETERS if fields.get(name) is not None}
+    for name, value in known.items():
         if not isinstance(value, str):
-            raise OAuthError("invalid_request", f"{name[:60]}: Must be a string.")
-    return fields
+            raise OAuthError("invalid_request", f"{name}: Must be a string.")
+    return known
 
 
 def _form(raw: bytes) -> dict[str, str]:

@@ -16,14 +16,21 @@ def address_of(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
     return (forwarded.rpartition(",")[2].strip() if behind_proxy else "") or peer
 
 
-def network_of(address: str) -> str:
-    """Return the key of a client in rate limits: the /64 network of an IPv6 address, or an IPv4 address."""
+def parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address without its zone, or None for another text.
+
+    An IPv4 address in the form of IPv6, such as `::ffff:192.0.2.7`, is returned as an IPv4 address.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((found, IPV6_PREFIX), strict=False))
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def network_of(address: str) -> str:
+    """Return the key of a client in rate limits: the /64 network of an IPv6 address, or an IPv4 address."""
+    found = parsed(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, IPV6_PREFIX), strict=False))
+    return str(found or address)

@@ -173,10 +173,12 @@ def _from_object(text: str, known: frozenset[str]) -> dict[str, str]:
         raise InvalidFilter.at("filter", 'Must be a JSON object, such as {"fulfillment_state": "new"}.')
     flat: dict[str, str] = {}
     for key, condition in value.items():
-        steps = condition if isinstance(condition, dict) else {"": condition}
+        steps = condition if isinstance(condition, dict) and condition else {"": condition}
         for step, operand in steps.items():
             name = f"{key}__{step}" if step else key
-            flat[_known(name, known)] = _operand(name, operand)
+            if _known(name, known) in flat:
+                raise InvalidFilter.at(f"filter.{name}", "Is given twice. Send one value.")
+            flat[name] = _operand(name, operand)
     return flat
 
 

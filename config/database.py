@@ -90,7 +90,8 @@ READ_ONLY = "-c default_transaction_read_only=on"
 def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
     """Return the standbys by alias. Commas or spaces separate the URLs of DATABASE_REPLICA_URLS."""
     databases = {}
-    for number, url in enumerate(re.split(r"[\s,]+(?=postgres)", urls.strip(" ,")) if urls else (), start=1):
+    each = re.split(r"[\s,]+(?=postgres\w*://)", urls.strip(" ,")) if urls else []
+    for number, url in enumerate(each, start=1):
         database = {**parse_url(url), "CONN_MAX_AGE": 60, "TEST": {"MIRROR": DEFAULT_DB_ALIAS}}
         options = {**STANDBY_OPTIONS, **database.get("OPTIONS", {})}
         if limited:

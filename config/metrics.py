@@ -5,7 +5,6 @@ Labels contain the route, never the URL: each id in a URL would create another t
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import time
@@ -18,6 +17,7 @@ from prometheus_client import generate_latest as expose
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from accounts.authentication import client_address
+from api.client_networks import parsed
 from api.errors import only_read, page_not_found
 from config import watching
 from config.logs import PROBES
@@ -76,11 +76,8 @@ def is_internal(request: HttpRequest) -> bool:
     """Return whether a request comes from a network in METRICS_NETWORKS."""
     if not settings.BEHIND_PROXY and "X-Forwarded-For" in request.headers:
         return False  # the address belongs to a proxy that is not configured, not to the client
-    try:
-        address = ipaddress.ip_address(client_address(request))
-    except ValueError:
-        return False
-    return any(address in network for network in settings.METRICS_NETWORKS)
+    address = parsed(client_address(request))
+    return address is not None and any(address in network for network in settings.METRICS_NETWORKS)
 
 
 def _registry() -> CollectorRegistry:

@@ -16,6 +16,7 @@ from accounts.models.credential import Credential
 from accounts.models.party import OfOneParty, Retailer, Supplier, of_one_party
 from accounts.rates import validate_rate
 from accounts.scopes import Scope, scopes_of
+from api.client_networks import parsed
 
 
 def validate_network(value: str) -> None:
@@ -96,11 +97,10 @@ class ApiKey(OfOneParty, Credential):
         """Return whether this key may be used from this network address."""
         if not self.allowed_networks:
             return True
-        try:
-            ip = ipaddress.ip_address(address)
-        except ValueError:
-            return False
-        return any(ip in ipaddress.ip_network(network) for network in self.allowed_networks)
+        ip = parsed(address)
+        return ip is not None and any(
+            ip in ipaddress.ip_network(network) for network in self.allowed_networks
+        )
 
     def revoke(self) -> bool:
         """End this key and all its tokens at once; return False if it was already revoked."""
@@ -109,15 +109,21 @@ class ApiKey(OfOneParty, Credential):
         return bool(ended)
 
     def rotate(self) -> tuple[ApiKey, str]:
-        """Issue a successor and return it with its secret. This key stays valid for the grace period."""
+        """Issue a successor and return it with its secret. This key stays valid for the grace period.
+
+        The successor has the end of this key. But a key that ends within the grace period may have been
+        rotated before, so its successor has no end.
+        """
+        end = timezone.now() + self.GRACE
+        ends_later = self.expires_at is not None and self.expires_at > end
         successor, secret = ApiKey.issue(
             self.party,
             self.name,
             scopes=self.scopes,
             allowed_networks=self.allowed_networks,
             rate_limit=self.rate_limit,
+            expires_at=self.expires_at if ends_later else None,
         )
-        end = timezone.now() + self.GRACE
         ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=end), pk=self.pk).update(expires_at=end)
         return successor, secret
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Self
 
@@ -38,6 +39,7 @@ class Webhook(OfOneParty):
     """A party's URL for events, the wanted types of events, and the recent answers of the receiver."""
 
     OVERLAP = timedelta(hours=24)
+    MOST_OLD = 3  # their encrypted text fits into the column
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="webhooks")
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="webhooks")
@@ -70,9 +72,15 @@ class Webhook(OfOneParty):
         return f"{self.url} of {self.party}"
 
     def make_secret(self, *, at: datetime | None = None) -> str:
-        """Set a new secret and return its text, which is shown once. The old secret also signs for 24 h."""
+        """Set a new secret and return its text, which is shown once. The older secrets also sign for 24 h.
+
+        A rotation may be repeated because its answer was lost. Therefore the last MOST_OLD secrets are kept.
+        """
+        now = at or timezone.now()
         if self.secret:
-            self.old_secret, self.old_secret_until = self.secret, (at or timezone.now()) + self.OVERLAP
+            with suppress(ValueError):  # SECRET_KEY has changed, so the older secrets cannot sign any more
+                older = self.read_secrets(at=now)[: self.MOST_OLD]
+                self.old_secret, self.old_secret_until = encrypt(" ".join(older)), now + self.OVERLAP
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
         self.secret = encrypt(secret)
         return secret
@@ -81,5 +89,5 @@ class Webhook(OfOneParty):
         """Return the secrets that sign deliveries, newest first. Raises ValueError if SECRET_KEY changed."""
         current = [decrypt(self.secret)]
         if self.old_secret and self.old_secret_until and self.old_secret_until > at:
-            current.append(decrypt(self.old_secret))
+            current += decrypt(self.old_secret).split()
         return current

@@ -90,6 +90,15 @@ def test_a_rotation_never_lengthens_a_keys_life(acme):
     assert key.expires_at == end
 
 
+def test_the_successor_of_a_key_with_an_end_has_the_same_end(acme):
+    end = timezone.now() + timedelta(days=90)
+    key, _ = IssuedKeyFactory.create(party=acme, expires_at=end)
+
+    successor, _ = key.rotate()
+
+    assert successor.expires_at == end
+
+
 @pytest.mark.parametrize(
     ("networks", "status"),
     [
@@ -109,6 +118,8 @@ def test_a_key_may_be_bound_to_networks(acme, networks, status):
     [
         (False, "10.1.1.1", 403),
         (True, "10.1.1.1", 200),
+        (True, "::ffff:10.1.1.1", 200),
+        (True, "::ffff:192.0.2.7", 403),
         (True, "10.1.1.1, 192.0.2.7", 403),
         (True, "192.0.2.7, 10.1.1.1", 200),
         (True, "nonsense", 403),

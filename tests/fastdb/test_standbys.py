@@ -271,10 +271,10 @@ def test_a_pull_without_a_replicated_snapshot_uses_the_primary(standby, shop, cl
 
 
 def test_the_urls_of_standbys_are_read_with_several_hosts_and_limits():
-    urls = "postgresql://x:y@one:5432,two:6432/db, postgresql://x:y@three/db"
+    urls = "postgresql://x:y@postgres-1:5432,postgres-2:6432/db, postgresql://x:y@three/db"
     databases = standby_databases(urls, limited=True)
     assert [*databases] == ["standby_1", "standby_2"]
-    assert databases["standby_1"]["OPTIONS"]["host"] == "one,two"
+    assert databases["standby_1"]["OPTIONS"]["host"] == "postgres-1,postgres-2"
     options = databases["standby_2"]["OPTIONS"]
     assert options["connect_timeout"] == 2
     assert "default_transaction_read_only=on" in options["options"]

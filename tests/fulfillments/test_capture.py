@@ -264,6 +264,7 @@ def test_a_limit_at_its_bounds_is_taken(limit, works, acme_api):
         ({"filter": '{"fulfillment_state": ["new"]}'}, "filter.fulfillment_state"),
         ({"filter": '{"fulfillment_state": {"in": "new"}}'}, "filter.fulfillment_state__in"),
         ({"filter": '{"fulfillment_state": ""}'}, "filter.fulfillment_state"),
+        ({"filter": '{"fulfillment_state": {}}'}, "filter.fulfillment_state"),
         ({"filter": '{"retailer_state": true}'}, "filter.retailer_state"),
         ({"filter": '{"retailer_state": "new"}'}, "retailer_state"),
         ({"filter": '{"fulfillment_state":"new","fulfillment_state":"new"}'}, "filter"),

@@ -283,6 +283,11 @@ def test_an_order_changed_between_two_pages_is_seen_again(orders, move, shop_api
         ({"updated_at[gt]": "2026-01-01"}, "invalid_filter", "updated_at[gt]"),
         ({"updatedAt__gt": "2026-01-01"}, "invalid_filter", "updatedAt__gt"),
         ({"procesing_state": "completed"}, "invalid_filter", "procesing_state"),
+        (
+            {"filter": '{"updated_at__gt":"2026-01-01T00:00Z","updated_at":{"gt":"2025-01-01T00:00Z"}}'},
+            "invalid_filter",
+            "filter.updated_at__gt",
+        ),
         ({"updated_at__gt": "yesterday"}, "invalid_filter", "updated_at__gt"),
         ({"updated_at__gt": "2026-13-01T00:00:00Z"}, "invalid_filter", "updated_at__gt"),
         ({"updated_at__gt": "1700000000"}, "invalid_filter", "updated_at__gt"),

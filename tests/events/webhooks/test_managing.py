@@ -243,6 +243,15 @@ def test_a_new_secret_comes_beside_the_old_one(client, time_machine):
     assert rotated["old_secret_until"] is not None
 
 
+def test_a_repeated_rotation_keeps_the_secret_that_the_receiver_knows(client):
+    made = make(client)
+    rotated = [client.post(f"webhooks/{made['id']}/rotate").json()["secret"] for _ in range(4)]
+
+    webhook = Webhook.objects.get()
+    shown = [*reversed(rotated), made["secret"]]
+    assert webhook.read_secrets(at=webhook.created_at) == shown[: 1 + Webhook.MOST_OLD]
+
+
 def test_a_test_is_an_event_for_that_webhook_alone_and_in_no_feed(shop, client):
     webhook, other = make(client)["id"], make(client)["id"]
     answer = client.post(f"webhooks/{webhook}/test")
