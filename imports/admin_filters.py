@@ -30,4 +30,4 @@ class RecentlyFailedFilter(FlagFilter):
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        return rows.filter(status=Status.FAILED, created_at__gte=timezone.now() - RECENT)
+        return rows.filter(status=Status.FAILED, finished_at__gte=timezone.now() - RECENT)

@@ -22,6 +22,8 @@ def groups_context(site: AdminSite, request: HttpRequest, groups: Sequence[DeskG
     """Return the template context of the table of groups."""
     for group in groups:
         group.actions = _actions(site, request, group.kind)
+        if group.party:
+            group.may_write = request.user.has_perm(f"accounts.change_{group.party.role.value}")
     beside = request.GET.copy()
     sort = beside.pop("sort", ["due"])[-1] or "due"
     return {

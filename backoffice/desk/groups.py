@@ -33,6 +33,8 @@ class DeskGroup:
     money: Amounts = field(default_factory=list)
     actions: list[AdminAction[Any]] = field(default_factory=list)
     """The actions that the operator may do to all rows at once."""
+    may_write: bool = False
+    """Whether the operator may write to the party. The form of a message needs the right to change it."""
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ class DeskGroup:
     @property
     def message_action(self) -> RowAction | None:
         """Return the link to the form of a message that tells the party about all rows of the group."""
-        if not self.party:
+        if not self.party or not self.may_write:
             return None
         problem = f"{self.count} × {self.kind.title.lower()}"
         role = self.party.role.value

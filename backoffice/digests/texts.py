@@ -68,7 +68,7 @@ def _work(supplier: Supplier) -> Iterator[str]:
 
 def _files(supplier: Supplier) -> Iterator[str]:
     failed = ImportJob.objects.filter(supplier=supplier, status=Status.FAILED)
-    for job in failed.filter(created_at__gte=timezone.now() - LATELY).order_by("-id")[:5]:
+    for job in failed.filter(finished_at__gte=timezone.now() - LATELY).order_by("-id")[:5]:
         message = job.error["message"] if job.error else "it could not be read."
         yield f"import {job.pk} of {job.source or 'data'} failed: {message}"
 

@@ -26,8 +26,6 @@ from fulfillments.slips.selectors import read_slips, sample_slip
 from fulfillments.slips.views import pdf_answer
 from orders.models import Order
 
-STORED = ("wanted", "language", "paper", "header", "footer", "return_address", "show_prices")
-STORED += ("show_supplier", "logo")  # type: ignore[assignment]
 VIEW, CHANGE = "fulfillments.view_sliptemplate", "fulfillments.change_sliptemplate"
 # Headers that allow the form's page to show the preview in a frame.
 FRAMED = {"Content-Security-Policy": "frame-ancestors 'self'", "X-Frame-Options": "SAMEORIGIN"}
@@ -65,7 +63,7 @@ def _page(site: AdminSite, request: HttpRequest, template: SlipTemplate) -> Http
     if "preview" in request.GET:
         return _preview(request, form)
     if sent and form.is_valid():
-        _save(form.instance, operator_of(request))
+        _save(form, operator_of(request))
         messages.success(request, "The packing slip was saved.")
         return HttpResponseRedirect(request.path)
     context = {
@@ -79,7 +77,9 @@ def _page(site: AdminSite, request: HttpRequest, template: SlipTemplate) -> Http
     return TemplateResponse(request, "admin/partner/slip_form.html", context, status=400 if sent else 200)
 
 
-def _save(template: SlipTemplate, by: Any) -> None:
+def _save(form: SlipTemplateForm, by: Any) -> None:
+    """Save a new template, or the changed fields of a template: a colleague may have changed the others."""
+    template = form.instance
     parties: dict[str, object] = {"area": ACCOUNTS, "retailer": template.retailer}
     if template.partnership:
         parties["supplier"] = template.partnership.supplier
@@ -87,7 +87,7 @@ def _save(template: SlipTemplate, by: Any) -> None:
     if template._state.adding:
         add_recorded(template, "slip_template", by=by, data=data, **parties)
     else:
-        change_recorded(template, STORED, "slip_template", by=by, data=data, **parties)
+        change_recorded(template, form.changed_columns, "slip_template", by=by, data=data, **parties)
 
 
 def _preview(request: HttpRequest, form: SlipTemplateForm) -> HttpResponse:

@@ -6,12 +6,13 @@ from typing import Any
 
 from django import forms
 
+from accounts.operating.shown_values import ShownValuesForm
 from api.ids import LARGEST_ID
 from fulfillments.models import SlipTemplate
 from fulfillments.slips.logos import stored_logo
 
 
-class SlipTemplateForm(forms.ModelForm[SlipTemplate]):
+class SlipTemplateForm(ShownValuesForm, forms.ModelForm[SlipTemplate]):
     """The fields of a slip template, with its logo as an upload."""
 
     new_logo = forms.FileField(
@@ -50,6 +51,14 @@ class SlipTemplateForm(forms.ModelForm[SlipTemplate]):
         super().__init__(*args, **kwargs)
         if not self.instance.logo:
             del self.fields["remove_logo"]
+        if self.instance.pk:
+            self.send_shown_values()
+
+    @property
+    def changed_columns(self) -> list[str]:
+        """Return the columns of the template that the form changes."""
+        columns = {"new_logo": "logo", "remove_logo": "logo"}
+        return list(dict.fromkeys(columns.get(name, name) for name in self.changed_data if name != "previewed"))
 
     def clean_new_logo(self) -> bytes | None:
         file = self.cleaned_data["new_logo"]

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import OperatorAction
 from fulfillments.models import Fulfillment
-from tests.factories import ContactFactory, set_stock
+from tests.factories import ContactFactory, StaffFactory, set_stock
 
 DESK = "/admin/desk/"
 GROUPS = {"by": "party"}
@@ -53,6 +53,14 @@ def test_a_group_leads_to_its_rows_and_to_a_message(operator, wrong):
     message = operator.get(group.message_action.url)
     assert "problem=3+%C3%97+wrong+address" in group.message_action.url
     assert "Ann" in message.text
+
+
+def test_a_message_is_offered_only_to_those_who_may_open_its_form(client, wrong):
+    client.force_login(StaffFactory.create(group="Order desk"))
+    page = client.get(DESK, GROUPS)
+
+    assert page.context["groups"]
+    assert "Write message" not in page.text
 
 
 def test_an_action_on_a_group_previews_all_its_rows_but_the_snoozed_ones(operator, wrong):

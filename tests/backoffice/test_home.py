@@ -56,7 +56,7 @@ def test_a_held_order_waits_until_it_is_released(operator, order):
 
 def test_an_import_that_failed_last_month_is_not_counted(operator, acme):
     long_ago = timezone.now() - timedelta(days=30)
-    ImportJobFactory.create(supplier=acme, status="failed", created_at=long_ago)
+    ImportJobFactory.create(supplier=acme, status="failed", finished_at=long_ago)
     assert counts(operator)["failed"] == 0
 
 
@@ -75,7 +75,11 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "backordered": (Order, {"processing_state": "received"}, {"processing_state": "received"}),
     "overpromised": (StockLevel, {"reserved": 11}, {"reserved": 10}),
     "approval": (ImportJob, {"status": "awaiting_approval"}, {"status": "queued"}),
-    "failed": (ImportJob, {"status": "failed"}, {"status": "failed", "created_at": LONG_AGO}),
+    "failed": (
+        ImportJob,
+        {"status": "failed", "finished_at": timezone.now()},
+        {"status": "failed", "finished_at": LONG_AGO},
+    ),
 }
 # For the kinds of orders that depend on lines: two sets of values of a line. The first set puts the order of
 # the line into the kind. The second set is similar, but does not.

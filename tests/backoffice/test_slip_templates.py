@@ -40,6 +40,17 @@ def logo(content: bytes) -> dict[str, Any]:
     return {"new_logo": SimpleUploadedFile("logo", content)}
 
 
+def test_an_older_form_keeps_the_fields_that_a_colleague_changed(operator: Client, shop: Retailer):
+    operator.post(page_of(shop), FORM)
+    shown = {f"initial-{name}": value for name, value in FORM.items()}
+    operator.post(page_of(shop), FORM | shown | {"footer": "Open on Sunday"})
+
+    operator.post(page_of(shop), FORM | shown | {"header": "Shop AG"})
+
+    template = SlipTemplate.objects.of_retailer(shop).get()
+    assert (template.header, template.footer) == ("Shop AG", "Open on Sunday")
+
+
 def test_an_operator_saves_the_slip_of_a_retailer(operator: Client, shop: Retailer):
     answer = operator.post(page_of(shop), FORM | logo(image()))
     assert answer.status_code == 302

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import factory
+from django.utils import timezone
 
 from catalog.importing.kind import PRODUCTS
-from imports.models import AutoImport, ImportDraft, ImportJob, Reject, SavedMapping
+from imports.models import AutoImport, ImportDraft, ImportJob, Reject, SavedMapping, Status
 from sftp_ingest.area import contents
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
@@ -16,6 +17,8 @@ class ImportJobFactory(ModelFactory[ImportJob]):
     supplier = factory.SubFactory(SupplierFactory)
     kind = PRODUCTS.name
     source = "products/a.csv"
+    status = Status.QUEUED
+    finished_at = factory.LazyAttribute(lambda job: timezone.now() if job.status == Status.FAILED else None)
 
 
 class RejectFactory(ModelFactory[Reject]):
