@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -125,6 +125,13 @@ class OperatorAction(LeasedWork):
         )
         tried = sum(counted[result.value] for result in Result)
         return {**counted, "tried": tried, "left": counted["possible"] - tried}
+
+    def changed_since(self, undone_by: str) -> QuerySet[OperatorActionRow]:
+        """Return the rows of later actions of this kind, or of the kind that undoes it, that were done."""
+        later = OperatorAction.objects.filter(
+            model=self.model, action__in=[self.action, undone_by], pk__gt=self.pk
+        )
+        return OperatorActionRow.objects.filter(action__in=later, result=Result.DONE)
 
     def why_not(self) -> list[dict[str, object]]:
         """Return the reasons why rows are left out, the most frequent first."""

@@ -131,13 +131,27 @@ class BulkPages(ModelAdmin[Record]):
         return HttpResponseRedirect(self._bulk_url(chosen))
 
     def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Choose the done rows for the reversing action, which needs a confirmation like any other action."""
+        """Choose the done rows for the reversing action, which needs a confirmation like any other action.
+
+        Leave out rows that a later action of the two kinds has changed.
+        """
         chosen, action = self._find(request, pk, acting=True)
         back = self.find_action(action.undone_by)
         if back is None:
             raise Http404
-        done = chosen.rows.filter(result=Result.DONE).values("record_id")
-        return self.choose(request, back, self.model._default_manager.filter(pk__in=done), undoes=chosen.pk)
+        changed_since = chosen.changed_since(back.name).values("record_id")
+        done = chosen.rows.filter(result=Result.DONE).exclude(record_id__in=changed_since)
+        if not done.exists():
+            messages.warning(
+                request, "A later action has changed all of these records. Nothing is left to undo."
+            )
+            return HttpResponseRedirect(self._bulk_url(chosen))
+        return self.choose(
+            request,
+            back,
+            self.model._default_manager.filter(pk__in=done.values("record_id")),
+            undoes=chosen.pk,
+        )
 
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return one CSV line for each row."""

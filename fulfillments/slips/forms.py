@@ -58,7 +58,8 @@ class SlipTemplateForm(ShownValuesForm, forms.ModelForm[SlipTemplate]):
     def changed_columns(self) -> list[str]:
         """Return the columns of the template that the form changes."""
         columns = {"new_logo": "logo", "remove_logo": "logo"}
-        return list(dict.fromkeys(columns.get(name, name) for name in self.changed_data if name != "previewed"))
+        changed = [name for name in self.changed_data if name != "previewed"]
+        return list(dict.fromkeys(columns.get(name, name) for name in changed))
 
     def clean_new_logo(self) -> bytes | None:
         file = self.cleaned_data["new_logo"]

@@ -68,7 +68,8 @@ class StockForm(forms.Form):
     def body(self) -> dict[str, object]:
         """Return the chosen options as the body of an API request. Raises Invalid for a missing choice."""
         if not self.is_valid():
-            faults = (f"{self.fields[name].label}: {' '.join(texts)}" for name, texts in self.errors.items())
+            data = self.errors.get_json_data().items()
+            faults = (f"{self.fields[name].label}: {each['message']}" for name, all_ in data for each in all_)
             raise Invalid(" ".join(faults))
         chosen = {name: value for name, value in self.cleaned_data.items() if value}
         warehouse = chosen.pop("warehouse", "")

@@ -115,6 +115,20 @@ def test_an_action_is_undone_by_its_reverse_action(operator, ended, going_on):
     assert OperatorAction.objects.get(undoes__action="hold").action == "release"
 
 
+def test_an_undo_leaves_a_record_alone_that_a_colleague_has_changed_since(
+    operator, colleague, ended, going_on
+):
+    page = confirm(operator, choose(operator, Order, "hold", [ended, going_on]))
+    do(operator, going_on, "release")
+    do(colleague, going_on, "hold", reason="Fraud")
+
+    back = operator.post(f"{page.request['PATH_INFO']}undo/", follow=True)
+
+    assert messages(back) == ["A later action has changed all of these records. Nothing is left to undo."]
+    going_on.refresh_from_db()
+    assert going_on.held
+
+
 @pytest.mark.parametrize("undo", [True, False])
 def test_the_undo_of_a_hold_keeps_the_time_limits_and_a_release_starts_them_again(operator, going_on, undo):
     late = timezone.now() - timedelta(hours=3)
