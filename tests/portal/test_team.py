@@ -183,7 +183,7 @@ def test_an_operator_sees_the_portal_as_a_member_and_cannot_change_anything(oper
     assert "Member seen as" in ana.get("/portal/team/").content.decode()
 
     assert operator.get("/portal/end-visit/").url == f"/admin/accounts/supplier/{owner.supplier_id}/team/"
-    assert operator.get("/portal/team/").url == "/portal/choose/"
+    assert operator.get("/portal/team/").url == "/portal/choose/?next=/portal/team/"
 
 
 def test_the_page_of_a_member_shows_the_address_and_leads_operators_to_no_refusal(operator, owner):  # noqa: F811
