@@ -23,6 +23,7 @@ from django.utils.functional import cached_property
 
 from accounts.encryption import decrypt, encrypt
 from accounts.models import TypedDraft
+from accounts.operating.shown_values import is_untouched
 from api.middleware import API_PREFIXES
 
 KEPT_FOR = timedelta(days=1)
@@ -34,6 +35,8 @@ AUTHOR, MARK = "typed_by", "typed"
 """Names of cookies: the signed id of the last signed-in user, and a mark that a kept text may exist."""
 KEPT = "Your text is kept: open the page again, check it, and send it."
 FORGET = "forget_typed_text"
+SHOWN = "initial-"
+"""The beginning of the name of an input with the value that a field showed (see ShownValuesForm)."""
 SECRET = re.compile(r"pass|secret|token|credential|otp|(api|private)_key|(^|-)(code|key|pin)$", re.IGNORECASE)
 """Names of secret fields. `zip_code`, `key_name`, `host_key` and `public_keys` are no secrets."""
 NEVER = re.compile(r"/(login|logout|password|second-factor|reauthenticate|upload|chunk)")
@@ -124,6 +127,7 @@ def keep(request: HttpRequest) -> bool:
         for name, values in request.POST.lists()
         if name != "csrfmiddlewaretoken" and not SECRET.search(name)
     }
+    _leave_out_untouched(fields)
     text = json.dumps(fields)
     if not any("".join(values).strip() for values in fields.values()) or len(text) > LARGEST:
         return False
@@ -136,6 +140,15 @@ def keep(request: HttpRequest) -> bool:
     TypedDraft.objects.filter(user=user_id).exclude(pk__in=newest.values("pk")[:MOST]).delete()
     request.typed_text_kept = True  # type: ignore[attr-defined]
     return True
+
+
+def _leave_out_untouched(fields: Fields) -> None:
+    """Remove fields that equal their shown value: others may change the record meanwhile."""
+    for shown in [name for name in fields if name.startswith(SHOWN)]:
+        name = shown.removeprefix(SHOWN)
+        sent = fields.setdefault(name, [])  # an unticked box sends nothing
+        if is_untouched(fields[shown], sent):
+            del fields[shown], fields[name]
 
 
 def _drafts(user_id: int, path: str) -> QuerySet[TypedDraft]:

@@ -25,6 +25,7 @@ from catalog.fields import lines_of
 from catalog.gtin import LENGTHS
 from catalog.models import PRICE_FIELDS, Variant
 from catalog.serializers import EMPTY, VariantBody
+from imports.pipeline.number_columns import DOT_EITHER
 
 M = TypeVar("M", bound=Model)
 
@@ -72,6 +73,7 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
 
     def clean(self) -> dict[str, object]:
         values = super().clean()
+        self._refuse_two_meanings()
         self._read_as_patch(values)
         supplier = self.instance.supplier if self.instance.pk else values.get("supplier")
         if isinstance(supplier, Supplier):
@@ -79,6 +81,14 @@ class VariantForm(ShownValuesForm, WholeForm[Variant]):
             changed = {name: price for name, price in prices.items() if name in self.changed_data}
             self._show(fraction_errors(supplier.currency, changed))
         return values
+
+    def _refuse_two_meanings(self) -> None:
+        """Refuse a typed price such as `1.000`: its point may be a decimal point or separate thousands."""
+        for name in {*PRICE_FIELDS} & {*self.changed_data}:
+            typed = str(self[name].data or "").strip()
+            if re.fullmatch(DOT_EITHER, typed):
+                whole = typed.replace(".", "")
+                self.add_error(name, f"{typed} has two meanings. Write {whole} or {typed}0.")
 
     def _read_as_patch(self, values: dict[str, object]) -> None:
         """Check and read the changed values as a PATCH of the API does. The form itself checks numbers."""

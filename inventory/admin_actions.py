@@ -8,6 +8,7 @@ from django import forms
 
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, Reason
+from api.form_fields import WholeNumberField
 from inventory.elements import MOST
 from inventory.models import StockLevel
 
@@ -32,7 +33,7 @@ def _adjust(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
 
 def _count_form(level: StockLevel, sent: dict[str, object] | None) -> forms.Form:
     class CountForm(forms.Form):
-        on_hand = forms.IntegerField(
+        on_hand = WholeNumberField(
             min_value=0,
             max_value=MOST,
             initial=level.on_hand,
@@ -44,7 +45,7 @@ def _count_form(level: StockLevel, sent: dict[str, object] | None) -> forms.Form
 
 def _adjust_form(level: StockLevel, sent: dict[str, object] | None) -> forms.Form:
     class AdjustForm(forms.Form):
-        units = forms.IntegerField(
+        units = WholeNumberField(
             min_value=-level.on_hand,
             max_value=MOST - level.on_hand,
             help_text="Units to add, or with a minus sign to remove (-2): found, broken, given away.",

@@ -6,8 +6,6 @@ import re
 
 SEPARATED = re.compile(r"\s*[;,]\s*|\s+(?=\S+$)")
 TAB = re.compile(r"\s*\t\s*")
-UNSEPARATED = "Write it without separators: 1000."
-"""The advice for a typed or pasted number such as `1,000`."""
 
 
 def pasted_pairs(text: str) -> list[tuple[str, str]]:

@@ -96,6 +96,16 @@ class ShownValuesForm(BaseForm):
             return stored
 
 
+def is_untouched(shown: list[str], sent: list[str]) -> bool:
+    """Return whether the sent texts of an input equal the shown texts, as ShownValuesForm sends them.
+
+    A ticked box sends `on`, and an unticked box nothing.
+    """
+    boxes = {"True": ["on"], "False": [], "": []}
+    chosen = ShownList().value_from_datadict({"": shown[0]}, {}, "")
+    return sent in (shown, boxes.get(shown[0])) or (chosen is not None and sorted(chosen) == sorted(sent))
+
+
 def _sent_text(field: Field, value: object) -> str:
     """Return the text that a page sends back for a shown value."""
     return field.hidden_widget().format_value(field.prepare_value(value)) or ""

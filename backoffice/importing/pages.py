@@ -118,7 +118,10 @@ def preview_part(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse
     sample = _sample_or_none(draft, request)
     if request.method != "POST" or sample is None:
         raise Http404
-    found = _preview(draft, sample, _body(request, draft, sample))
+    try:
+        found = _preview(draft, sample, _body(request, draft, sample))
+    except ApiError as error:
+        found = Preview(problem=in_words(error))
     return TemplateResponse(request, "admin/imports/preview.html", {"preview": found, "sample": sample})
 
 
@@ -194,12 +197,12 @@ def _body(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> dict[
 def _posted(request: HttpRequest, draft: ImportDraft, sample: FileSample) -> HttpResponse | None:
     """Save the mapping, and run the function of the pressed button. Return None to show the page again."""
     pressed = request.POST.get("do", "")
-    if pressed == "mapping":
-        draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}
-    else:
-        draft.body = _body(request, draft, sample)
-    draft.save(update_fields=["body"])
     try:
+        if pressed == "mapping":
+            draft.body = {"mapping": name} if (name := request.POST.get("mapping", "")) else {}
+        else:
+            draft.body = _body(request, draft, sample)
+        draft.save(update_fields=["body"])
         return PRESSED[pressed](request, draft) if pressed in PRESSED else _again(draft)
     except FAULTS as error:
         messages.error(request, in_words(error))

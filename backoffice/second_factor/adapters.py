@@ -79,6 +79,13 @@ class AccountAdapter(DefaultAccountAdapter):
             count_failure(rates)
         return is_right
 
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
+        """Send a mail. A failure is only logged: an error page would reveal that the account exists."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except Exception:  # mail backends raise many kinds of errors
+            logger.exception("the mail %s was not sent", template_prefix)
+
     def send_notification_mail(self, *args: object, **kwargs: object) -> None:
         """Send no mail: events record the changes of second factors."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from api.form_fields import WholeNumberField
 from fulfillments.models import Fulfillment, FulfillmentLine
 from fulfillments.models.kept_parcel import all_left, unsent_units
 from fulfillments.reassigning import find_alternatives
@@ -27,7 +28,7 @@ class UnitsForm(forms.Form):
         if len(known) > MOST_LINES:
             self.fields["all_units"] = forms.BooleanField(
                 label=f"All units of {len(known)} lines",
-                help_text="This form has no fields for so many lines. Use the API or a file for single units.",
+                help_text="This form has no fields for so many lines. Use the API or a file for some units.",
                 error_messages={"required": "Confirm that you mean all units of all lines."},
             )
         self.add_fields(known)
@@ -35,7 +36,7 @@ class UnitsForm(forms.Form):
     def add_fields(self, lines: Sequence[tuple[int, str, str, int]]) -> None:
         """Add a field for each line: its id, name and title, and the largest number of units."""
         for pk, name, title, most in lines if len(lines) <= MOST_LINES else ():
-            self.fields[f"line_{pk}"] = forms.IntegerField(
+            self.fields[f"line_{pk}"] = WholeNumberField(
                 label=f"Units of {name}",
                 min_value=0,
                 max_value=most,

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from accounts.models import Retailer, Supplier, validate_network
 from accounts.scopes import Scope, scopes_of
+from api.form_fields import WholeNumberField
 from events.models import Webhook, areas_of
 from events.models.webhook import LONGEST_URL
 from events.webhooks.targets import WrongWebhookUrl, parse_url
@@ -114,10 +115,10 @@ def known_types(party: Party) -> list[str]:
 class ReplayForm(forms.Form):
     """The form of the range of events to send again."""
 
-    after = forms.IntegerField(
+    after = WholeNumberField(
         label="After event", min_value=0, help_text="The id of the last event that your system has."
     )
-    until = forms.IntegerField(
+    until = WholeNumberField(
         label="Until event", min_value=0, required=False, help_text="Leave empty to send all events after it."
     )
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from accounts.actors import Actor
-from api.errors import ApiError
+from api.form_fields import UNSEPARATED
 from catalog.forms import VariantForm
 from catalog.models import Variant
-from portal.pasting import UNSEPARATED
 from portal.row_forms import RowForm
 
 
@@ -32,16 +30,6 @@ class ProductForm(RowForm, VariantForm):
             if name != "title":
                 field.widget.attrs |= {"inputmode": "decimal", "step": "any"}
                 field.error_messages["invalid"] = f"Enter a number. {UNSEPARATED}"
-
-    def save_values(self, *, by: Actor) -> bool:
-        """Save the changed values; return whether a value changed. An ApiError becomes a form error."""
-        if not self.is_valid():
-            return False
-        try:
-            return self.apply(by=by)
-        except ApiError as error:
-            self.add_error(None, error.message)
-            return False
 
 
 class ProductPageForm(ProductForm):

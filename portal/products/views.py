@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.db.models import Q, QuerySet
@@ -16,6 +17,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.member_roles import Right
+from accounts.models import Result
+from accounts.operating.admin_actions import LEVELS, sent_form_id
 from api.renderers import number
 from catalog.models import Variant
 from portal.acting import PortalActionPage
@@ -35,6 +38,7 @@ from portal.products.selectors import (
     rejected_lately,
     waiting_lines,
 )
+from portal.products.services import NOTHING, save_product
 
 REJECTED = "rejected"
 CELLS = "portal/products/cells"
@@ -110,7 +114,7 @@ class ProductsPage(PortalListPage):
         shown = {row.variant.pk for row, _ in context["rows"]}
         others = [form.instance for pk, form in self.faulty.items() if pk not in shown]
         rows = [*map(self.cells, others), *context["rows"]]
-        return {**context, "rows": rows, "faulty": len(self.faulty)}
+        return {**context, "rows": rows, "faulty": len(self.faulty), "form_id": uuid4()}
 
     def change(self, request: HttpRequest) -> HttpResponse:
         """Save the changed products one by one. Products with errors are not saved; their forms stay open."""
@@ -121,14 +125,16 @@ class ProductsPage(PortalListPage):
         variants = self.listed().filter(pk__in=ids)
         forms = [ProductForm(variant, request.POST) for variant in variants]
         changed = [form for form in forms if form.has_changed()]
-        saved = sum(form.save_values(by=self.actor) for form in changed)
+        form_id = sent_form_id(request.POST.dict())
+        results = [save_product(form, by=self.actor, form_id=form_id) for form in changed]
+        saved = sum(result is Result.DONE for result, _ in results)
         self.faulty = {form.instance.pk: form for form in changed if form.errors}
         if saved:
             messages.success(request, f"{saved} product{pluralize(saved)} changed.")
         if self.faulty:
             return self.render(self.context())
         if not saved:
-            messages.warning(request, "Nothing was changed: the list has no new values.")
+            messages.warning(request, results[0][1] if results else NOTHING)
         return HttpResponseRedirect(request.get_full_path())
 
 
@@ -157,6 +163,7 @@ class ProductPage(PortalRecordPage):
             "available": available(variant),
             "waiting": waiting_lines(self.supplier, variant),
             "changes": product_changes(self.supplier, variant),
+            "form_id": uuid4(),
             "possible": [each for each in ACTIONS if each.is_possible(variant)] if self.may_change else [],
         }
 
@@ -167,13 +174,11 @@ class ProductPage(PortalRecordPage):
 
     def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:
         self.form = ProductPageForm(self.of_party().get(pk=self.record.pk), request.POST)
-        saved = self.form.save_values(by=self.actor)
-        if self.form.errors:
+        form_id = sent_form_id(request.POST.dict())
+        result, message = save_product(self.form, by=self.actor, form_id=form_id)
+        if result is Result.REFUSED:
             return self.render(self.context())
-        if saved:
-            messages.success(request, f"{self.record.sku} is changed.")
-        else:
-            messages.warning(request, "Nothing was changed: the form has no new values.")
+        messages.add_message(request, LEVELS[result], message)
         return HttpResponseRedirect(reverse("portal:product", args=[self.record.pk]))
 
 

@@ -4,34 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, ClassVar
 
 from django import forms
 
 from accounts.operating.shown_values import ShownValuesForm
+from api.form_fields import WholeNumberField
 from catalog.models import Variant
 from inventory.elements import MOST
 from inventory.expecting import PAST_ON_PAGE, is_past
-from portal.pasting import UNSEPARATED
 from portal.row_forms import RowForm
 from portal.stock.selectors import expected_on, level_of
-
-
-class CountField(forms.IntegerField):
-    """A whole number. `1.000` is refused: Django reads it as 1, but many people mean 1000."""
-
-    default_error_messages: ClassVar = {"invalid": f"Enter a whole number. {UNSEPARATED}"}
-
-    def to_python(self, value: Any) -> int | None:
-        if isinstance(value, str) and "." in value:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
-        return super().to_python(value)
 
 
 class StockRowForm(RowForm, ShownValuesForm, forms.Form):
     """The form of a row: the count of a product, and the day on which the supplier expects new stock."""
 
-    on_hand = CountField(
+    on_hand = WholeNumberField(
         min_value=0,
         max_value=MOST,
         required=False,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from accounts.models import Supplier
 from api.fields import INTEGER
+from api.form_fields import UNSEPARATED
 from catalog.models import Variant
 from inventory.elements import MOST
 from inventory.models import Warehouse
-from portal.pasting import UNSEPARATED, pasted_pairs
+from portal.pasting import pasted_pairs
 from portal.stock.selectors import level_of, stocked_products
 
 

@@ -95,6 +95,27 @@ def test_saving_updates_the_rows_in_place_and_keeps_the_focus(grid):
     assert counts() == {"C": 5, "B": 1, "A": 1}
 
 
+@pytest.mark.parametrize(
+    ("fail", "reason"),
+    [
+        (lambda route: route.fulfill(status=503, body="busy"), "the service answered 503"),
+        (lambda route: route.abort(), "the service cannot be reached"),
+    ],
+)
+def test_typed_numbers_stay_if_the_service_does_not_save_them(grid, fail, reason):
+    grid.page.route("**/portal/stock/**", fail, times=1)
+    grid.page.get_by_label("On hand of C").fill("5")
+    grid.page.keyboard.press("Enter")
+    grid.page.get_by_text(f"Not saved: {reason}. Your changes are still here. Save them again.").wait_for()
+    assert grid.page.get_by_label("On hand of C").input_value() == "5"
+    grid.complaints.clear()
+
+    grid.page.get_by_role("button", name="Save stock").click()
+    grid.page.get_by_text("1 count saved.").wait_for()
+    assert counts() == {"C": 5, "B": 1, "A": 1}
+    assert grid.page.get_by_text("Not saved").count() == 0
+
+
 def test_a_clerk_works_without_javascript(chromium, clerk, numbers):
     context = chromium.browser.new_context(java_script_enabled=False, storage_state=chromium.storage_state())
     page = context.new_page()

@@ -157,6 +157,15 @@ def test_a_forgotten_password_is_reset_by_mail_and_never_an_operators(client, wi
     assert sign_in(client, "ana@acme.example", "another long passphrase").url == "/portal/"
 
 
+@pytest.mark.parametrize("email", ["ana@acme.example", "stranger@example.com"])
+def test_a_mail_server_that_does_not_answer_reveals_no_account(client, with_password, monkeypatch, email):
+    def refuse(*args, **kwargs):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("django.core.mail.message.EmailMessage.send", refuse)
+    assert client.post("/portal/password/", {"email": email}).url == "/portal/password/sent/"
+
+
 def test_signing_out_needs_a_press_of_the_button(ana):
     assert "Sign out" in ana.get("/portal/account/").content.decode()
     assert ana.get("/portal/team/").status_code == 200

@@ -81,7 +81,7 @@ def test_prices_and_titles_are_saved_in_place_as_one_event_each(ana, owner, lamp
     assert (event.actor, [*event.data["changed"]]) == (owner.actor_name, ["retail_price"])
     assert VariantChange.objects.count() == 2
 
-    assert said(ana.post(LIST, sent, follow=True)) == ["Nothing was changed: the list has no new values."]
+    assert said(ana.post(LIST, sent, follow=True)) == ["Nothing was changed: the form has no new values."]
     assert VariantChange.objects.count() == 2
 
 

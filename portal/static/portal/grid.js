@@ -34,30 +34,52 @@
     cells[Math.min(first + lines.length, cells.length) - 1].focus();
   });
 
+  const showMessages = (list) => {
+    document.querySelector("main > .ui-messages")?.remove();
+    list?.setAttribute("role", "status");
+    if (list) document.getElementById("content").before(list);
+  };
+  const refuse = (form, button, reason) => {
+    const list = document.createElement("ul");
+    list.className = "ui-messages";
+    const message = list.appendChild(document.createElement("li"));
+    message.className = "ui-alert ui-bad";
+    message.textContent = `Not saved: ${reason}. Your changes are still here. Save them again.`;
+    showMessages(list);
+    list.scrollIntoView({ block: "nearest" });
+    button.disabled = false;
+    delete form.dataset.isSent; // forms.js would ignore the next press for two seconds
+  };
+
   // Saving updates the rows in place: the page keeps its position, and the cell keeps its focus.
   const save = async (form, button) => {
     const sent = new FormData(form, button);
     const focused = document.activeElement?.name;
     button.disabled = true;
+    let answer, text;
     try {
-      const answer = await fetch(form.action, { method: "POST", body: sent });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const grid = page.querySelector("form.ui-grid");
-      const isHere = new URL(answer.url).pathname === location.pathname;
-      if (!isHere || !grid) {
-        location.href = answer.url; // for example the sign-in page, which keeps the typed text
-        return;
-      }
-      const content = document.getElementById("content");
-      content.innerHTML = page.getElementById("content").innerHTML;
-      document.querySelector("main > .ui-messages")?.remove();
-      const said = page.querySelector("main > .ui-messages");
-      said?.setAttribute("role", "status");
-      if (said) content.before(said);
-      document.querySelector(`form.ui-grid [name="${CSS.escape(focused ?? "")}"]`)?.focus();
+      answer = await fetch(form.action, { method: "POST", body: sent });
+      text = await answer.text();
     } catch {
-      form.submit(); // the browser then shows why the service cannot be reached
+      refuse(form, button, "the service cannot be reached");
+      return;
     }
+    if (answer.status >= 400 && answer.status !== 403) {
+      refuse(form, button, `the service answered ${answer.status}`);
+      return;
+    }
+    const page = new DOMParser().parseFromString(text, "text/html");
+    if (new URL(answer.url).pathname !== location.pathname) {
+      location.href = answer.url; // for example the sign-in page, which keeps the typed text
+      return;
+    }
+    if (!page.querySelector("form.ui-grid")) {
+      location.reload(); // after a refused token, for example: this page then shows the typed text
+      return;
+    }
+    document.getElementById("content").innerHTML = page.getElementById("content").innerHTML;
+    showMessages(page.querySelector("main > .ui-messages"));
+    document.querySelector(`form.ui-grid [name="${CSS.escape(focused ?? "")}"]`)?.focus();
   };
   document.addEventListener("submit", (event) => {
     const form = event.target.closest("form.ui-grid");
