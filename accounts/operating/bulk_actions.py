@@ -9,7 +9,6 @@ nothing and does nothing twice.
 from __future__ import annotations
 
 from datetime import timedelta
-from html import unescape
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -19,7 +18,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
 from accounts.actors import Actor
@@ -27,6 +25,7 @@ from accounts.models import OperatorAction, OperatorActionRow, Result
 from accounts.operating import final_actions, second_operator
 from accounts.operating.acting import Acting
 from accounts.operating.operator_actions import UNDO, AdminAction, AlreadySubmitted, perform
+from api.markup import text_of
 from fastdb import leased
 from fastdb.updates import update
 
@@ -217,7 +216,7 @@ def was_sent(form_id: UUID | None) -> str:
 
 def _as_text(message: str) -> str:
     """Return a message as plain text. The page may show links; the table stores text."""
-    return unescape(strip_tags(message)) if isinstance(message, SafeString) else message
+    return text_of(message) if isinstance(message, SafeString) else message
 
 
 # --- Work on an action for some seconds ----------------------------------------------------------

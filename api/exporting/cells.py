@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from decimal import Decimal
-from html import unescape
 from typing import TypeAlias
 
-from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
+from api.markup import text_of
 from api.renderers import iso
 
 Cell: TypeAlias = str | int | Decimal
@@ -41,4 +40,4 @@ def as_cell(value: object) -> Cell:
         return ", ".join(map(str, value))
     if value is None:
         return ""
-    return unescape(strip_tags(value)) if isinstance(value, SafeString) else str(value)
+    return text_of(value) if isinstance(value, SafeString) else str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import Any
 
 from django import template
@@ -12,9 +11,11 @@ from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import BooleanField, DecimalField, Field
 from django.utils import timezone
-from django.utils.html import format_html, strip_tags
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
+
+from api.markup import text_of
 
 register = template.Library()
 
@@ -54,7 +55,7 @@ def list_rows(cl: ChangeList) -> list[list[SafeString]]:
     fields = [_field(cl, name) for name in cl.list_display]
     return [
         [
-            _labeled(_plain(cell, field), str(capfirst(strip_tags(label))))
+            _labeled(_plain(cell, field), str(capfirst(text_of(label))))
             for label, field, cell in zip(labels, fields, row, strict=True)
         ]
         for row in results(cl)
@@ -80,7 +81,7 @@ def _field(cl: ChangeList, name: object) -> Field[Any, Any] | None:
 
 def _labeled(cell: str, label: str) -> SafeString:
     """Add `data-label` and `title` to a cell that Django has rendered as `<td …>` or `<th …>`."""
-    text = " ".join(unescape(strip_tags(cell)).split())
+    text = " ".join(text_of(cell).split())
     added = format_html(' data-label="{}"', label) if label and text not in ("", "-") else ""
     if len(text) >= CUT_FROM:
         added += format_html(' title="{}"', text)

@@ -17,7 +17,7 @@ from accounts.operating.day_filter import MARGIN, first_since
 from api.ids import as_id
 from events.models import Event
 from fulfillments.models import Fulfillment, PerformanceTarget
-from fulfillments.models.querysets import OPEN_WORK
+from fulfillments.models.conditions import OPEN_WORK
 from fulfillments.scorecard.measures import REFUSALS
 from fulfillments.states import (
     ACCEPT,

@@ -4,13 +4,13 @@ from fulfillments.models.capture import Capture
 from fulfillments.models.carried_out_row import CarriedOutRow
 from fulfillments.models.carton import Carton, SsccCounter
 from fulfillments.models.changes_read import ChangesRead
+from fulfillments.models.conditions import HELD, PAST_LIMIT
 from fulfillments.models.daily_sum import DailySum, SummedEvents
-from fulfillments.models.fulfillment import Fulfillment
+from fulfillments.models.fulfillment import Fulfillment, FulfillmentQuerySet
 from fulfillments.models.kept_parcel import KeptParcel
 from fulfillments.models.line import COUNTS, FulfillmentLine
 from fulfillments.models.mechanism import MoveOutcome
 from fulfillments.models.performance_target import PerformanceTarget
-from fulfillments.models.querysets import HELD, PAST_LIMIT, FulfillmentQuerySet
 from fulfillments.models.rejection import Rejection, RejectionQuerySet
 from fulfillments.models.returned import Return
 from fulfillments.models.routing_decision import RoutingDecision

@@ -4,26 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
+from accounts.models import CancelationDefault, Supplier
 from api.errors import Invalid, InvalidTransition
 from api.prefix_search import folded
 from fulfillments import states
 from fulfillments.change import Change
 from fulfillments.models.cancelable import CancelableFulfillment
+from fulfillments.models.conditions import AMOUNT_TO_SORT, HELD, OPEN_WORK, PAST_LIMIT
 from fulfillments.models.kept_parcel import KeptParcel, all_left, keep_parcel, ship_kept_parcels, unsent_units
 from fulfillments.models.mechanism import MoveOutcome, check_same
 from fulfillments.models.quantities import NamedUnits, Quantities, as_items, check_within, spread
-from fulfillments.models.querysets import AMOUNT_TO_SORT, OPEN_WORK, FulfillmentQuerySet
 from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import items_to_restock
 from fulfillments.models.shipment import Shipment
 from fulfillments.states import CAPTURABLE, WORKABLE, State
 from fulfillments.tracking import identify
+
+
+class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
+    def for_supplier(self, supplier: Supplier) -> Self:
+        return self.filter(supplier=supplier)
+
+    def not_held(self) -> Self:
+        """Leave out the work of orders that operators hold."""
+        return self.exclude(HELD)
+
+    def overdue(self) -> Self:
+        """Keep fulfillments past a time limit to capture, accept, ship or answer. Leave out held orders."""
+        return self.filter(PAST_LIMIT).not_held()
+
+    def with_unanswered_cancelation(self) -> Self:
+        """Keep fulfillments with an overdue cancellation request, if the partnership has a default answer."""
+        waiting = Q(partnership__cancelation_default=CancelationDefault.WAIT)
+        return self.filter(~waiting, state=State.CANCELING, due_at__lte=Now())
 
 
 class Fulfillment(CancelableFulfillment):

@@ -122,7 +122,7 @@ def test_a_corrected_report_finds_the_sku_that_began_with_a_tab(acme, upload, ra
 
     job = ran(acme, file_url=upload(acme, text.replace("Hat,x", "Hat,5")))
 
-    assert (job["updated"], Variant.objects.get().retail_price) == (1, 5)
+    assert (job["updated"], int(Variant.objects.get().retail_price)) == (1, 5)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from catalog.models import Variant
 from imports.models import ImportJob
-from imports.pipeline import job_runner
+from imports.pipeline.approval_rule import waits_for_approval
 from imports.pipeline.job_runner import run_job
+from imports.pipeline.preparation import prepare as prepare_job
 
 
 @pytest.fixture
@@ -49,8 +50,7 @@ def test_an_import_that_is_approved_while_a_newer_one_runs_is_superseded(api, ol
         assert api.post(f"imports/{older}/approve").json()["status"] == "queued"
         return prepare_job(*arguments)
 
-    prepare_job = job_runner.prepare
-    monkeypatch.setattr(job_runner, "prepare", prepare)
+    monkeypatch.setattr("imports.pipeline.job_runner.prepare", prepare)
     assert run_job(newer)
     assert not run_job(older)
 
@@ -64,8 +64,7 @@ def test_an_import_that_is_canceled_before_it_would_wait_for_approval_stops(acme
         return waits_for_approval(context, importer)
 
     ran(acme, data=["sku,title,retail_price", "LAMP,Lamp,1"])
-    waits_for_approval = job_runner.waits_for_approval
-    monkeypatch.setattr(job_runner, "waits_for_approval", decide)
+    monkeypatch.setattr("imports.pipeline.job_runner.waits_for_approval", decide)
 
     job = ran(acme, data=["sku,title,retail_price", "LAMP,Lamp,9"])
 

@@ -355,7 +355,7 @@ def test_orders_erased_together_are_searched_together(closed, acme, shop, client
     windows: list[int] = []
     look = search._search_window
 
-    def count(batch: list[PendingErasure]) -> bool:
+    def count(batch: list[PendingErasure]) -> set[int]:
         windows.append(len(batch))
         return look(batch)
 

@@ -7,8 +7,8 @@ from django.db import connection
 from django.db.models import OuterRef, Subquery, Sum
 
 from fulfillments.models import Fulfillment
+from fulfillments.models.conditions import OPEN_WORK
 from fulfillments.models.line import agreed_total_of_lines
-from fulfillments.models.querysets import OPEN_WORK
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED
 

@@ -53,7 +53,9 @@ def due(webhook):
 
 
 def seconds_until(delivery):
-    return (Delivery.objects.get(pk=delivery.id).next_attempt_at - timezone.now()).total_seconds()
+    due_at = Delivery.objects.get(pk=delivery.id).next_attempt_at
+    assert due_at
+    return (due_at - timezone.now()).total_seconds()
 
 
 def test_later_events_are_due_when_a_replayed_event_is_accepted(webhook, happened, due):
@@ -89,10 +91,11 @@ def test_a_receiver_that_accepts_again_after_a_minute_has_recovered(webhook, hap
     assert write_down([result_of(delivery, ACCEPTED)]) == ({webhook.pk} if recovered else set())
 
 
-def test_deliveries_in_memory_go_to_the_new_url(webhook, happened):
+def test_deliveries_in_memory_go_to_the_new_url(webhook, happened, monkeypatch):
     happened(1, 2, 3)
     process = SendingProcess()
-    process._start = lambda receiver: None  # the receiver is down, so nothing is sent now
+    # The receiver is down, so nothing is sent now.
+    monkeypatch.setattr(process, "_start", lambda receiver: None)
     process._accept(process._exchange([], set(), process._in_memory()))
     webhook.url = "http://127.0.0.1:2/new"
     services.change(webhook, ["url"], by=BY)
@@ -101,6 +104,7 @@ def test_deliveries_in_memory_go_to_the_new_url(webhook, happened):
 
     [receiver] = process._receivers.values()
     assert len(receiver.held) == 3
+    assert receiver.destination
     assert receiver.destination.target.path == "/new"
 
 
