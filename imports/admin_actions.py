@@ -15,7 +15,7 @@ from accounts.operating.operator_actions import AdminAction, Reason
 from api.errors import ApiError, InvalidTransition
 from imports.correcting import send
 from imports.drafts.services import start_again
-from imports.messages import leave_message, mail_link, mail_message, proposed_text
+from imports.messages import leave_message, mail_link, mail_message, proposed_text, record_message
 from imports.models import ImportJob, Status
 from imports.overview import with_percents
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, JobMove
@@ -151,18 +151,20 @@ def _message(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
     except (OSError, Refused) as error:  # the storage does not answer, or a folder has this file's name
         why = (error.strerror if isinstance(error, OSError) else "") or str(error)
         raise InvalidTransition(f"The message could not be stored in the supplier's area: {why}") from error
-    stored = f"{job.supplier} finds the message as {path} in its upload area."
-    return (
-        f"{stored} {_mailed(job, answers['text'], answers['mail_to'])}" if answers.get("mail_to") else stored
-    )
+    mailed_to, mailed = _mail_to(job, answers["text"], answers.get("mail_to", ""))
+    record_message(job, answers["text"], mailed_to=mailed_to, by=by)
+    return f"{job.supplier} finds the message as {path} in its upload area. {mailed}".strip()
 
 
-def _mailed(job: ImportJob, text: str, address: str) -> str:
+def _mail_to(job: ImportJob, text: str, address: str) -> tuple[str, str]:
+    """Mail the message. Return the address if the mail was sent, and a text for the operator."""
+    if not address:
+        return "", ""
     try:
         mail_message(job, text, address)
     except OSError as error:
-        return f"No mail could be sent to {address}: {error}. Try again, or use your own mail program."
-    return f"It was also mailed to {address}."
+        return "", f"No mail could be sent to {address}: {error}. Try again, or use your own mail program."
+    return address, f"It was also mailed to {address}."
 
 
 def not_importable(job: ImportJob) -> str:

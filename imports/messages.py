@@ -5,7 +5,11 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from django.core.mail import send_mail
+from django.db import transaction
 
+from accounts.actors import Actor
+from events.models import ACCOUNTS
+from events.recording import record
 from imports.kinds import kind_of
 from imports.models import ImportJob, Status
 from imports.publishing import leave, name_of
@@ -47,6 +51,14 @@ def mail_link(job: ImportJob, text: str) -> str:
 def mail_message(job: ImportJob, text: str, address: str) -> None:
     """Send the message by the service's mail server. Raises OSError for every failure."""
     send_mail(_subject(job), text, None, [address])
+
+
+def record_message(job: ImportJob, text: str, *, mailed_to: str, by: Actor) -> None:
+    """Record a message that is in the supplier's area. Only operators see the event."""
+    data = {"text": text, **({"mailed_to": mailed_to} if mailed_to else {})}
+    about: dict[str, object] = {"supplier_id": job.supplier_id, "import_id": job.pk}
+    with transaction.atomic():
+        record("import.message_sent", by=by, area=ACCOUNTS, data=data, **about)
 
 
 def _subject(job: ImportJob) -> str:

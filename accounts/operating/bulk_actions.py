@@ -8,9 +8,10 @@ nothing and does nothing twice.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
@@ -38,6 +39,7 @@ PAGE = 500
 AT_HAND = 50  # the number of records that a worker reads together, and then changes one by one
 UNCONFIRMED = timedelta(days=1)  # the age at which an action that no one confirmed is deleted
 UNAPPROVED = timedelta(days=7)  # the time after which an unanswered request for approval is deleted
+NOT_ENDED = "It has not ended yet."
 GONE = "The record does not exist any more."
 
 
@@ -167,42 +169,56 @@ def record_single(
     """Do an action to one record now, and store its actor and its result. Return the result and a message.
 
     A form that is sent twice (by a double click, or by the browser's back button) is done once: the stored
-    action has the form's unique id, and is saved in the same transaction as the change.
+    action has the form's unique id, and is saved in the same transaction as the change. An action without a
+    transaction is stored before it begins.
     """
-    now = timezone.now()
+    write = partial(_write_single, action, record, by, answers.get("reason", ""), timezone.now())
 
     def save_result(result: Result, message: str) -> None:
         if result is not Result.DONE and was_sent(form_id):
             raise AlreadySubmitted
-        try:
-            write(result, message)
-        except IntegrityError as error:
-            if not was_sent(form_id):
-                raise
-            raise AlreadySubmitted from error
-
-    @transaction.atomic
-    def write(result: Result, message: str) -> None:
-        single = _create(
-            type(record),
-            action,
-            by,
-            label=action.label,
-            total=1,
-            reason=answers.get("reason", ""),
-            looked_at=now,
-            confirmed_at=now,
-            finished_at=timezone.now(),
-            form_id=form_id if result is Result.DONE else None,
-        )
-        single.rows.create(
-            record_id=record.pk, name=str(record)[:300], why_not="", result=result, message=_as_text(message)
-        )
+        write(result, message, form_id if result is Result.DONE else None)
 
     try:
+        if not action.in_transaction:
+            save_result = partial(_finish_single, write("", NOT_ENDED, form_id))
         return perform(action, record, by, answers, save_result)
     except AlreadySubmitted:
         return Result.UNCHANGED, was_sent(form_id)
+
+
+def _write_single(
+    action: AdminAction[Any],
+    record: Any,
+    by: Actor,
+    reason: str,
+    began_at: datetime,
+    result: Result | Literal[""],
+    message: str,
+    form_id: UUID | None,
+) -> OperatorActionRow:
+    """Store an action on one record. Raises AlreadySubmitted if an action of this form is stored."""
+    times = {"looked_at": began_at, "confirmed_at": began_at, "finished_at": timezone.now()}
+    about = {"label": action.label, "total": 1, "reason": reason, "form_id": form_id}
+    row = OperatorActionRow(record_id=record.pk, name=str(record)[:300], why_not="", result=result)
+    row.message = _as_text(message)
+    try:
+        with transaction.atomic():
+            row.action = _create(type(record), action, by, **about, **times)
+            row.save(force_insert=True)
+    except IntegrityError as error:
+        if not was_sent(form_id):
+            raise
+        raise AlreadySubmitted from error
+    return row
+
+
+def _finish_single(row: OperatorActionRow, result: Result, message: str) -> None:
+    """Store the result of an action that is already stored. The form of a failed action may be sent again."""
+    with transaction.atomic():
+        OperatorActionRow.objects.filter(pk=row.pk).update(result=result, message=_as_text(message))
+        failed_form = {} if result is Result.DONE else {"form_id": None}
+        OperatorAction.objects.filter(pk=row.action_id).update(finished_at=timezone.now(), **failed_form)
 
 
 def was_sent(form_id: UUID | None) -> str:
