@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from smtplib import SMTPDataError, SMTPRecipientsRefused
 from time import monotonic
 from typing import Any
 
@@ -28,6 +29,9 @@ WINDOW = 5_000
 SECONDS = 10.0
 GIVEN_UP = timedelta(days=1)
 """The age at which a failing mail is given up. Otherwise one bad address would block all later mails."""
+
+REFUSED = 500
+"""The lowest code of SMTP for an answer that a later try does not change."""
 
 HAPPENED = {
     "api_key.created": "A new API key was created for {party}.",
@@ -92,10 +96,17 @@ def _notify(event: Event) -> bool:
         return True
     try:
         send_mail(*_subject_and_text(event), None, addresses)
-    except Exception:  # mail backends raise many kinds of errors
+    except Exception as error:  # mail backends raise many kinds of errors
         logger.exception("the notice about event %s was not sent", event.number)
-        return event.occurred_at < timezone.now() - GIVEN_UP
+        return _is_final(error) or event.occurred_at < timezone.now() - GIVEN_UP
     return True
+
+
+def _is_final(error: Exception) -> bool:
+    """Return whether the mail server refuses this mail for ever. The mails of other parties must not wait."""
+    if isinstance(error, SMTPRecipientsRefused):
+        return all(code >= REFUSED for code, _ in error.recipients.values())
+    return isinstance(error, SMTPDataError) and error.smtp_code >= REFUSED
 
 
 def _addresses(event: Event) -> list[str]:

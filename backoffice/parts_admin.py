@@ -10,11 +10,14 @@ from accounts.actors import Actor
 from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.operator_actions import AdminAction, Reason
 from backoffice.models import ServicePart
+from events.models import ACCOUNTS
+from events.recording import record
 
 
 def _take_away(part: ServicePart, by: Actor, answers: dict[str, object]) -> str:
     part.taken_away_at = timezone.now()
     part.save(update_fields=["taken_away_at"])
+    record("service_part.removed", by=by, area=ACCOUNTS, data={"part": str(part)})
     return f"{part} is marked as removed. It returns to the desk if it starts and falls silent again."
 
 

@@ -25,7 +25,7 @@ from accounts.actors import Actor
 from accounts.models import OperatorAction, OperatorActionRow, Result
 from accounts.operating import final_actions, second_operator
 from accounts.operating.acting import Acting
-from accounts.operating.operator_actions import UNDO, AdminAction, AlreadySubmitted, perform
+from accounts.operating.operator_actions import UNDO, AdminAction, AlreadySubmitted, SaveResult, perform
 from api.markup import text_of
 from fastdb import leased
 from fastdb.updates import update
@@ -179,10 +179,11 @@ def record_single(
             raise AlreadySubmitted
         write(result, message, form_id if result is Result.DONE else None)
 
+    save: SaveResult = save_result
     try:
         if not action.in_transaction:
-            save_result = partial(_finish_single, write("", NOT_ENDED, form_id))
-        return perform(action, record, by, answers, save_result)
+            save = partial(_finish_single, write("", NOT_ENDED, form_id))
+        return perform(action, record, by, answers, save)
     except AlreadySubmitted:
         return Result.UNCHANGED, was_sent(form_id)
 

@@ -14,12 +14,18 @@ from accounts.operating import contact_messages
 from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.operator_actions import AdminAction
 from backoffice.contacts.concerned import name_of
+from events.models import ACCOUNTS
+from events.recording import record
 
 LONGEST = 200
 
 
 def _read(answer: ContactMessage, by: Actor, answers: dict[str, object]) -> str:
     count = contact_messages.mark_read(answer)
+    data = {"answers": count, "about": f"{answer.model.partition('.')[2]} {answer.record_id}"}
+    party = answer.contact.party if answer.contact else None
+    of_party = {party.role.value: party} if party else {}
+    record("contact_message.read", by=by, area=ACCOUNTS, data=data, **of_party)
     return "The answer is marked as read." if count == 1 else f"{count} answers are marked as read."
 
 

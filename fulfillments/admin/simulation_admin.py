@@ -19,6 +19,8 @@ from accounts.models import Supplier
 from accounts.operating.admin_actions import RecordAdmin
 from accounts.operating.admin_base import operator_of
 from accounts.operating.operator_actions import AdminAction
+from events.models import ACCOUNTS
+from events.recording import record
 from fulfillments.models import RoutingSimulation
 from fulfillments.simulating import running
 from fulfillments.simulating.summing import SideJson, SimulationResultJson, nothing_yet
@@ -69,6 +71,8 @@ class SimulationForm(forms.ModelForm[RoutingSimulation]):
 def _stop(simulation: RoutingSimulation, by: Actor, answers: dict[str, object]) -> str:
     simulation.stopped_at = timezone.now()
     simulation.save(update_fields=["stopped_at"])
+    data = {"simulation": simulation.pk}
+    record("routing_simulation.stopped", by=by, area=ACCOUNTS, supplier=simulation.supplier, data=data)
     return "The simulation stops after its present page of orders."
 
 

@@ -11,10 +11,19 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from api.cursors import write_cursor
+from backoffice.models import ServicePart
 from events.models import Event
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do
-from tests.factories import MemberFactory, OperatorActionFactory, OrderFactory, StaffFactory
+from tests.factories import (
+    ContactFactory,
+    ContactMessageFactory,
+    MemberFactory,
+    OperatorActionFactory,
+    OrderFactory,
+    RoutingSimulationFactory,
+    StaffFactory,
+)
 
 PAGE = "/admin/activity/"
 
@@ -154,3 +163,33 @@ def test_operators_are_deactivated_instead_of_deleted_because_the_log_names_them
     assert User.objects.filter(pk=rita.pk).exists()
     assert "deletelink" not in admin_client.get(f"{path}change/").text
     assert [(person, on) for person, _, on in shown(admin_client)] == [("rita", "Night shift")]
+
+
+@pytest.fixture
+def single_records(acme):
+    """Return a record for each of the actions that change no partner's data, by the action's name."""
+    contact = ContactFactory.create(supplier=acme)
+    return {
+        "taken-away": ServicePart.objects.create(name="web", host="h1", heard_at=timezone.now()),
+        "read": ContactMessageFactory.create(contact=contact, is_answer=True, by="member:1"),
+        "stop": RoutingSimulationFactory.create(supplier=acme),
+    }
+
+
+@pytest.mark.parametrize(
+    ("action", "what", "on"),
+    [
+        ("taken-away", "service_part.removed part web on h1", ""),
+        ("read", "contact_message.read answers 1; about order 1", "Acme"),
+        ("stop", "routing_simulation.stopped simulation {pk}", "Acme"),
+    ],
+)
+def test_an_action_that_concerns_only_operators_is_in_the_log_with_its_reason(
+    operator, single_records, action, what, on
+):
+    record = single_records[action]
+    do(operator, record, action, reason="The host was scrapped")
+
+    [entry] = operator.get(PAGE).context["entries"]
+    assert (entry.person, entry.what, entry.on) == ("olga", what.format(pk=record.pk), on)
+    assert entry.why == ("The host was scrapped" if action == "taken-away" else "")

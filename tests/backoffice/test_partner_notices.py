@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from smtplib import SMTPException
+from smtplib import SMTPException, SMTPRecipientsRefused
 
 import pytest
 from django.core import mail
@@ -108,6 +108,23 @@ def test_a_mail_that_fails_is_sent_later_and_given_up_after_a_day(acme, admin_cl
         assert NoticeBookmark.objects.get().number > before
     do(admin_client, ApiKey.issue(acme, "ERP")[0], "revoke")
     assert len(mailed()) == 1
+
+
+def test_an_address_that_the_mail_server_refuses_holds_back_no_other_party(
+    acme, shop, admin_client, monkeypatch
+):
+    Retailer.objects.filter(pk=shop.pk).update(contact_email="it@shop.example")
+    for party in (acme, shop):
+        do(admin_client, ApiKey.issue(party, "ERP")[0], "revoke")
+
+    def send(subject, text, sender, to):
+        if to == ["it@acme.example"]:
+            raise SMTPRecipientsRefused({"it@acme.example": (550, b"no such user")})
+        return mail.send_mail(subject, text, sender, to)
+
+    monkeypatch.setattr(partner_notices, "send_mail", send)
+
+    assert mailed() == [("An API key of Shop was revoked", ["it@shop.example"])]
 
 
 def test_a_change_without_a_mail_server_is_not_mailed_later(acme, admin_client, settings):

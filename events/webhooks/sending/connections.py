@@ -13,6 +13,7 @@ import h11
 from events.webhooks.addresses import Address
 from events.webhooks.targets import WebhookTarget
 
+BODY_SECONDS = 1.0  # the longest wait for the rest of an answer whose status is known
 MOST_READ = 16 * 1024  # bytes of an answer's body; its content is not used
 CONNECT_TIMEOUT = 5.0
 CHUNK = 16 * 1024
@@ -54,9 +55,10 @@ class ReceiverConnection:
         self.used = True
         await self._writer.drain()
         answered = await self._read_head()
-        # The status counts even if the connection breaks while the body is read.
+        # The status counts even if the body is slow, or if the connection breaks while the body is read.
         with suppress(OSError, h11.RemoteProtocolError):
-            await self._read_body()
+            async with asyncio.timeout(BODY_SECONDS):
+                await self._read_body()
         return answered
 
     async def _read_head(self) -> Answered:

@@ -12,6 +12,7 @@ from ipaddress import ip_network
 import pytest
 
 from events.webhooks.addresses import REFUSAL
+from events.webhooks.sending import connections
 from events.webhooks.sending.http_client import HttpClient, ReceiverAnswer
 from events.webhooks.targets import WrongWebhookUrl, parse_url
 from tests.events.webhooks.receiving import receiver
@@ -178,6 +179,21 @@ def test_an_endless_answer_is_cut_off(settings):
     with talking(lambda connection: threading.Event().wait(5)) as url:
         [answer] = post(url)
     assert answer == ReceiverAnswer(None, "No answer within 0.3 seconds.")
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: 100", b"Transfer-Encoding: chunked"])
+def test_an_answer_counts_although_its_body_never_ends(head, monkeypatch):
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
+    done = threading.Event()
+
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n")
+        done.wait(30)
+
+    with talking(talk) as url:
+        [answer] = post(url)
+        done.set()
+    assert (answer.status, answer.taken, answer.error) == (200, True, "")
 
 
 def test_a_refused_connection_is_reported_in_words():
