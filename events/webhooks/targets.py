@@ -66,6 +66,8 @@ def parse_url(url: str) -> WebhookTarget:
 
 
 def _host(name: str) -> str:
+    if "%" in name:
+        raise WrongWebhookUrl("Must not name a zone after the address (%…).")
     if parse_address(name):
         return name
     try:

@@ -180,7 +180,7 @@ def single_records(acme):
     ("action", "what", "on"),
     [
         ("taken-away", "service_part.removed part web on h1", ""),
-        ("read", "contact_message.read answers 1; about order 1", "Acme"),
+        ("read", "contact_message.read about order 1; answers 1", "Acme"),
         ("stop", "routing_simulation.stopped simulation {pk}", "Acme"),
     ],
 )

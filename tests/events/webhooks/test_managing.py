@@ -93,6 +93,7 @@ def test_an_unreadable_stored_secret_is_a_conflict_and_nothing_is_done_twice(cli
         ({"url": "https://127.0.0.1/"}, "url"),
         ({"url": "https://[::ffff:10.0.0.1]/"}, "url"),
         ({"url": "https://2130706433/"}, "url"),
+        ({"url": "https://[2606:4700::1%1]/"}, "url"),
         ({"url": "https://shop.example:99999/"}, "url"),
         ({"url": f"https://shop.example/{'x' * 2000}"}, "url"),
         ({"url": URL, "types": ["order.create"]}, "types[0]"),
