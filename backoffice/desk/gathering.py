@@ -21,7 +21,7 @@ from accounts.models import OperatorNote
 from backoffice.desk.entries import LAST, DeskCursor, DeskEntry, Position, Rank, first_rows, once
 from backoffice.desk.items import DeskItem, DeskKind, Money
 from backoffice.desk.kinds import KINDS
-from backoffice.desk.notes import comments_on
+from backoffice.desk.notes import ORDER, comments_on
 from fulfillments.models import Fulfillment
 from orders.backorders.expected_days import expected_by_order
 from orders.models import Order
@@ -172,13 +172,19 @@ def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
             rows = rows.filter(**{kind.supplier: wanted.supplier})
     if wanted.hours:
         rows = rows.filter(**{f"{kind.since}__lte": timezone.now() - timedelta(hours=wanted.hours)})
-    notes = OperatorNote.objects.filter(model=rows.model._meta.label_lower)
-    snoozed = notes.filter(snoozed_until__gt=timezone.now()).values("record_id")
-    rows = rows.filter(pk__in=snoozed) if wanted.taken == "snoozed" else rows.exclude(pk__in=snoozed)
+    return _narrowed_by_notes(rows, kind, wanted)
+
+
+def _narrowed_by_notes(rows: QuerySet[Any], kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
+    """Return the rows whose notes match the filters. All problems of an order share the order's note."""
+    notes = OperatorNote.objects.filter(model=ORDER if kind.order else rows.model._meta.label_lower)
+    noted = f"{kind.order or 'pk'}__in"
+    snoozed = {noted: notes.filter(snoozed_until__gt=timezone.now()).values("record_id")}
+    rows = rows.filter(**snoozed) if wanted.taken == "snoozed" else rows.exclude(**snoozed)
     if wanted.taken == "mine":
-        rows = rows.filter(pk__in=notes.filter(assigned_to=wanted.person).values("record_id"))
+        rows = rows.filter(**{noted: notes.filter(assigned_to=wanted.person).values("record_id")})
     elif wanted.taken == "free":
-        rows = rows.exclude(pk__in=notes.exclude(assigned_to="").values("record_id"))
+        rows = rows.exclude(**{noted: notes.exclude(assigned_to="").values("record_id")})
     return rows
 
 
@@ -282,10 +288,11 @@ def _add_expected(items: list[DeskItem]) -> None:
 def _add_notes(items: list[DeskItem]) -> None:
     if not items:
         return
-    notes = OperatorNote.objects.filter(record_id__in=[item.record.pk for item in items])
+    keys = [(ORDER, item.order_id) if item.order_id else (item.model, item.record.pk) for item in items]
+    notes = OperatorNote.objects.filter(record_id__in=[number for _, number in keys])
     by_record = {(note.model, note.record_id): note for note in notes}
-    for item in items:
-        item.note = by_record.get((item.model, item.record.pk))
+    for item, key in zip(items, keys, strict=True):
+        item.note = by_record.get(key)
     comments = comments_on([(item.model, item.record.pk) for item in items])
     for item in items:
         item.comments = comments.get((item.model, item.record.pk), [])

@@ -11,9 +11,12 @@ from django.utils import timezone
 
 from accounts.models import OperatorNote
 from backoffice.models import RecordComment
+from fulfillments.models import Fulfillment
+from orders.models import Order
 
 Key = tuple[str, int]
 """A record's model and id."""
+ORDER, FULFILLMENT = Order._meta.label_lower, Fulfillment._meta.label_lower
 SHOWN = 3
 """The maximum number of comments shown per row."""
 READ = 1_000
@@ -40,13 +43,21 @@ class RowTaken(Exception):
         self.assignee = assignee
 
 
+def note_key(record: Key) -> Key:
+    """Return the record that has the note: for a fulfillment its order, because the desk lists orders once."""
+    model, record_id = record
+    if model != FULFILLMENT:
+        return record
+    return ORDER, Fulfillment.objects.values_list("order_id", flat=True).get(pk=record_id)
+
+
 def change_note(record: Key, change: NoteChange, *, by: str) -> None:
     """Apply the change. Raises RowTaken if another operator took the record after the page was shown.
 
     The note is locked in the database. If two operators take a record at the same moment, only one of them
-    becomes the assignee.
+    becomes the assignee. The comment belongs to the record itself, so that its page shows the comment.
     """
-    model, record_id = record
+    model, record_id = note_key(record)
     now = timezone.now()
     with transaction.atomic():
         OperatorNote.objects.bulk_create(
@@ -59,9 +70,8 @@ def change_note(record: Key, change: NoteChange, *, by: str) -> None:
         if not is_taken:
             note.assigned_to = wanted
         if change.comment:
-            RecordComment(model=model, record_id=record_id, text=change.comment, by=by).save(
-                force_insert=True
-            )
+            comment = RecordComment(model=record[0], record_id=record[1], text=change.comment, by=by)
+            comment.save(force_insert=True)
             note.text = change.comment
         if change.snooze_hours is not None:
             hours = change.snooze_hours

@@ -279,6 +279,7 @@ class Fulfillment(CancelableFulfillment):
         for line in lines:
             line.returned += quantities.get(line.pk, 0)
         self._save_lines(lines)
+        self.touch()
         stored = as_items(quantities)
         returned = self.returns.create(return_id=return_id, reason=reason, items=stored)
         change.record("fulfillment.returned", fulfillment=self, data={"reason": reason, "items": stored})

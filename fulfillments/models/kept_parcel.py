@@ -35,6 +35,7 @@ class KeepsParcels(Recorded, Protocol):
     @property
     def is_held(self) -> bool: ...
 
+    def touch(self) -> None: ...
     def accept(self, change: Change) -> MoveOutcome: ...
     def ship(
         self,
@@ -91,6 +92,7 @@ def keep_parcel(
     if not parcel.items:
         raise Invalid.at(field, "Must name at least one line and quantity.")
     parcel.save(force_insert=True)
+    fulfillment.touch()
     data = {"tracking_number": parcel.tracking_number, "carrier": parcel.carrier, "items": parcel.items}
     data["shipped_at"] = parcel.shipped_at.isoformat()
     change.record("fulfillment.parcel_kept", fulfillment=fulfillment, data=data)

@@ -120,6 +120,11 @@ class MovableFulfillment(models.Model):
         self.order_lines = {line.pk: line.order_line_id for line in lines}
         return lines
 
+    def touch(self) -> None:
+        """Note the time of a change that is no move, so that its readers see a newer `updated_at`."""
+        self.updated_at = timezone.now()
+        self.save(update_fields=["updated_at"])
+
     def _save_lines(self, lines: list[FulfillmentLine]) -> None:
         """Write the lines whose counts have changed, in one statement."""
         update([line for line in lines if line.counts != self._counts[line.pk]], COUNTS)

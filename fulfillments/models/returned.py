@@ -83,6 +83,7 @@ class Return(models.Model):
             if units := quantities.get(item["line"]):
                 item["restocked"] = item.get("restocked", 0) + units
         self.save(update_fields=["items"])
+        fulfillment.touch()
         back = [
             StockEffect(
                 MovementKind.RETURN,

@@ -6,6 +6,7 @@ from django.test import Client
 
 from accounts.models import OperatorNote
 from imports.models import Status
+from orders.models import Order
 from tests.backoffice.conftest import messages
 from tests.factories import ImportJobFactory, StaffFactory
 
@@ -36,8 +37,8 @@ def post(client, record, **fields):
     return client.post(f"{DESK}note/", row, follow=True)
 
 
-def assignee(record) -> str:
-    return OperatorNote.objects.get(model=record._meta.label_lower, record_id=record.pk).assigned_to
+def assignee(work) -> str:
+    return OperatorNote.objects.get(model="orders.order", record_id=work.order_id).assigned_to
 
 
 def test_a_row_is_taken_while_it_is_free_and_the_second_operator_reads_who_has_it(operator, nina, work):
@@ -154,3 +155,19 @@ def test_a_comment_on_an_older_page_keeps_the_colleague_who_took_the_row_since(o
 
     assert messages(answer) == ["Note saved."]
     assert assignee(work) == "nina"
+
+
+def test_an_order_with_two_problems_is_taken_and_snoozed_once(operator, nina, work):
+    Order.objects.update(has_unknown_country=True)
+    [item] = operator.get(DESK).context["items"]
+    assert (item.kind.name, item.also) == ("address", ["Unknown country"])
+
+    post(operator, work, take="1")
+    assert nina.get(DESK, {"taken": "free"}).context["items"] == []
+    [item] = nina.get(DESK, {"kind": "country"}).context["items"]
+    assert item.note.assigned_to == "olga"
+    assert messages(post(nina, work.order, take="1")) == ["This row is already assigned to olga."]
+
+    post(operator, work, snooze_hours="4")
+    assert nina.get(DESK).context["items"] == []
+    assert len(nina.get(DESK, {"taken": "snoozed"}).context["items"]) == 1
