@@ -15,6 +15,9 @@ from imports.models import ImportJob, Status
 from imports.publishing import leave, name_of
 from sftp_ingest.area.paths import REPORTS
 
+MESSAGE_SENT = "import.message_sent"
+"""The type of the event that keeps a message for operators."""
+
 
 def proposed_text(job: ImportJob) -> str:
     """Return a text for the message about this job. The operator may edit the text."""
@@ -58,7 +61,7 @@ def record_message(job: ImportJob, text: str, *, mailed_to: str, by: Actor) -> N
     data = {"text": text, **({"mailed_to": mailed_to} if mailed_to else {})}
     about: dict[str, object] = {"supplier_id": job.supplier_id, "import_id": job.pk}
     with transaction.atomic():
-        record("import.message_sent", by=by, area=ACCOUNTS, data=data, **about)
+        record(MESSAGE_SENT, by=by, area=ACCOUNTS, data=data, **about)
 
 
 def _subject(job: ImportJob) -> str:

@@ -8,7 +8,8 @@ nothing and does nothing twice.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from time import monotonic
 from typing import Any, Literal
@@ -172,7 +173,9 @@ def record_single(
     action has the form's unique id, and is saved in the same transaction as the change. An action without a
     transaction is stored before it begins.
     """
-    write = partial(_write_single, action, record, by, answers.get("reason", ""), timezone.now())
+    about = {"label": action.label, "total": 1, "reason": answers.get("reason", "")}
+    times = dict.fromkeys(("looked_at", "confirmed_at"), timezone.now())
+    write = partial(_write_single, partial(_create, type(record), action, by, **about, **times), record)
 
     def save_result(result: Result, message: str) -> None:
         if result is not Result.DONE and was_sent(form_id):
@@ -189,23 +192,18 @@ def record_single(
 
 
 def _write_single(
-    action: AdminAction[Any],
-    record: Any,
-    by: Actor,
-    reason: str,
-    began_at: datetime,
+    create: Callable[..., OperatorAction],
+    record: Model,
     result: Result | Literal[""],
     message: str,
     form_id: UUID | None,
 ) -> OperatorActionRow:
     """Store an action on one record. Raises AlreadySubmitted if an action of this form is stored."""
-    times = {"looked_at": began_at, "confirmed_at": began_at, "finished_at": timezone.now()}
-    about = {"label": action.label, "total": 1, "reason": reason, "form_id": form_id}
     row = OperatorActionRow(record_id=record.pk, name=str(record)[:300], why_not="", result=result)
     row.message = _as_text(message)
     try:
         with transaction.atomic():
-            row.action = _create(type(record), action, by, **about, **times)
+            row.action = create(form_id=form_id, finished_at=timezone.now())
             row.save(force_insert=True)
     except IntegrityError as error:
         if not was_sent(form_id):

@@ -172,11 +172,7 @@ def narrowed(kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
             rows = rows.filter(**{kind.supplier: wanted.supplier})
     if wanted.hours:
         rows = rows.filter(**{f"{kind.since}__lte": timezone.now() - timedelta(hours=wanted.hours)})
-    return _narrowed_by_notes(rows, kind, wanted)
-
-
-def _narrowed_by_notes(rows: QuerySet[Any], kind: DeskKind, wanted: DeskFilter) -> QuerySet[Any]:
-    """Return the rows whose notes match the filters. All problems of an order share the order's note."""
+    # All problems of an order share the order's note.
     notes = OperatorNote.objects.filter(model=ORDER if kind.order else rows.model._meta.label_lower)
     noted = f"{kind.order or 'pk'}__in"
     snoozed = {noted: notes.filter(snoozed_until__gt=timezone.now()).values("record_id")}

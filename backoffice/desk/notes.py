@@ -44,7 +44,7 @@ class RowTaken(Exception):
 
 
 def note_key(record: Key) -> Key:
-    """Return the record that has the note: for a fulfillment its order, because the desk lists orders once."""
+    """Return the record that has the note: for a fulfillment its order, which the desk lists once."""
     model, record_id = record
     if model != FULFILLMENT:
         return record

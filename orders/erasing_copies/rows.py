@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django.db.models import Max, Min, Model, QuerySet
 
 from accounts.models import IdempotencyKey, OperatorAction, OperatorActionRow, OperatorNote
-from events.models import Event
+from events.models import ACCOUNTS, Event
 from fulfillments.models import Fulfillment, Return
+from imports.messages import MESSAGE_SENT
 from orders.erasing_copies.person import People, redacted
 from orders.models import CancelRequest, Order
 
@@ -82,19 +83,21 @@ class TextsOnRecords:
 
 @dataclass(frozen=True)
 class SearchTexts:
-    """Stored filters and searches of lists, in which operators may have typed a person's name."""
+    """Texts of operators about no order, such as filters of lists, that may quote a person."""
 
     name: str
     rows: Callable[[], QuerySet[Any]]
     column: str
     read: Callable[[str], str] = field(default=str)
     """A function that decodes the stored text."""
+    erased: Mapping[str, object] = field(default_factory=dict)
+    """The columns of a row with an erased text. By default, the column of the text is empty."""
 
     def window(self, people: People, position: int) -> int | None:
         later = self.rows().filter(pk__gt=position).exclude(**{self.column: ""}).order_by("pk")
         found = list(later.values_list("pk", self.column)[:ROWS])
         quoting = [pk for pk, text in found if people.are_in(self.read(text))]
-        self.rows().model._base_manager.filter(pk__in=quoting).update(**{self.column: ""})
+        self.rows().model._base_manager.filter(pk__in=quoting).update(**self.erased or {self.column: ""})
         return found[-1][0] if len(found) == ROWS else None
 
 
@@ -124,6 +127,10 @@ def _shows_address(text: str, people: People) -> bool:
     return '"address1"' in text and people.are_named_in(text)
 
 
+def _messages_about_imports() -> QuerySet[Event]:
+    return Event.objects.filter(area=ACCOUNTS, type=MESSAGE_SENT)
+
+
 TEXTS: tuple[KindOfCopies, ...] = (
     TextsOfOrders("events", lambda orders: Event.objects.filter(order_id__in=orders), "order_id", ("data",)),
     TextsOfOrders(
@@ -142,5 +149,6 @@ TEXTS: tuple[KindOfCopies, ...] = (
     TextsOnRecords("operators' results", OperatorActionRow, ("effect", "message"), "action__model"),
     TextsOnRecords("operators' reasons", OperatorActionRow, ("reason", "answers"), "action__model", "action"),
     SearchTexts("operators' filters", OperatorAction.objects.all, "chosen_from"),
+    SearchTexts("messages about imports", _messages_about_imports, "data__text", erased={"data": {}}),
     StoredAnswers(),
 )

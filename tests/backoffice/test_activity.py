@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from api.cursors import write_cursor
-from backoffice.models import ServicePart
 from events.models import Event
 from orders.models import Order
 from tests.backoffice.conftest import choose, confirm, do
@@ -22,6 +21,7 @@ from tests.factories import (
     OperatorActionFactory,
     OrderFactory,
     RoutingSimulationFactory,
+    ServicePartFactory,
     StaffFactory,
 )
 
@@ -170,7 +170,7 @@ def single_records(acme):
     """Return a record for each of the actions that change no partner's data, by the action's name."""
     contact = ContactFactory.create(supplier=acme)
     return {
-        "taken-away": ServicePart.objects.create(name="web", host="h1", heard_at=timezone.now()),
+        "taken-away": ServicePartFactory.create(host="web-1"),
         "read": ContactMessageFactory.create(contact=contact, is_answer=True, by="member:1"),
         "stop": RoutingSimulationFactory.create(supplier=acme),
     }
@@ -179,7 +179,7 @@ def single_records(acme):
 @pytest.mark.parametrize(
     ("action", "what", "on"),
     [
-        ("taken-away", "service_part.removed part web on h1", ""),
+        ("taken-away", "service_part.removed part ticker on web-1", ""),
         ("read", "contact_message.read about order 1; answers 1", "Acme"),
         ("stop", "routing_simulation.stopped simulation {pk}", "Acme"),
     ],

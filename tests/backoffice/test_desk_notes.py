@@ -1,7 +1,10 @@
 """Several operators use the desk: an operator takes rows, comments stay, each role acts on its own rows."""
 
+from importlib import import_module
+
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db import connection
 from django.test import Client
 
 from accounts.models import OperatorNote
@@ -171,3 +174,16 @@ def test_an_order_with_two_problems_is_taken_and_snoozed_once(operator, nina, wo
     post(operator, work, snooze_hours="4")
     assert nina.get(DESK).context["items"] == []
     assert len(nina.get(DESK, {"taken": "snoozed"}).context["items"]) == 1
+
+
+def test_the_migration_copies_the_newest_note_of_an_orders_fulfillments_to_the_order(operator, nina, work):
+    post(nina, work, take="1", text="Asked the retailer")
+    OperatorNote.objects.update(model="fulfillments.fulfillment", record_id=work.pk)
+    migration = import_module("backoffice.migrations.0004_notes_of_orders").Migration
+
+    for _ in range(2):
+        with connection.cursor() as cursor:
+            cursor.execute(migration.operations[0].sql)
+
+    [item] = operator.get(DESK).context["items"]
+    assert (item.note.assigned_to, item.note.text) == ("nina", "Asked the retailer")

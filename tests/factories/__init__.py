@@ -21,6 +21,7 @@ from tests.factories.backoffice import (
     DigestFactory,
     MessageTemplateFactory,
     RecordCommentFactory,
+    ServicePartFactory,
 )
 from tests.factories.catalog import VariantFactory
 from tests.factories.events import DeliveryFactory, SenderFactory, WebhookFactory
@@ -76,6 +77,7 @@ __all__ = [
     "SavedMappingFactory",
     "SavedViewFactory",
     "SenderFactory",
+    "ServicePartFactory",
     "SftpLoginFactory",
     "ShipmentFactory",
     "SlipTemplateFactory",

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import factory
+from django.utils import timezone
 
-from backoffice.models import Digest, MessageTemplate, RecordComment
+from backoffice.models import Digest, MessageTemplate, RecordComment, ServicePart
 from tests.factories.accounts import SupplierFactory
 from tests.factories.base import ModelFactory
 
@@ -29,3 +30,14 @@ class RecordCommentFactory(ModelFactory[RecordComment]):
 
     class Meta:
         model = RecordComment
+
+
+class ServicePartFactory(ModelFactory[ServicePart]):
+    """A part that just fell silent."""
+
+    class Meta:
+        model = ServicePart
+
+    name = "ticker"
+    host = factory.Sequence(lambda n: f"web-{n}")
+    heard_at = factory.LazyFunction(timezone.now)

@@ -20,7 +20,9 @@ from openpyxl import Workbook
 
 from accounts.models import OperatorAction, OperatorActionRow, SavedView
 from backoffice.models import RecordComment
+from events.models import Event
 from imports import sweeping
+from imports.messages import record_message
 from imports.models import ImportJob, Reject
 from imports.pipeline.job_runner import run_job
 from orders import facts
@@ -32,6 +34,7 @@ from sftp_ingest.area import contents
 from sftp_ingest.blobs.stores import store_named
 from sftp_ingest.models import Blob
 from tests.factories import ImportJobFactory, StaffFactory, UploadFactory
+from tests.orders.fixtures import OPERATOR
 from tests.orders.push_bodies import an_order
 from tests.upload_area import area_of
 
@@ -434,3 +437,14 @@ def test_actions_of_operators_lose_the_person(closed):
 
     action.refresh_from_db()
     assert (action.reason, action.rows.get().message) == ("erased", "erased")
+
+
+def test_a_message_about_an_import_that_quotes_the_person_is_erased(closed, acme):
+    job = ImportJobFactory.create(supplier=acme, status="failed")
+    for text in (f"No parcel for {FULL_NAME}, {JANE['email']}", "The file has no header."):
+        record_message(job, text, mailed_to="", by=OPERATOR)
+
+    call_command("erase", order=[closed.pk], reason="x")
+
+    quoting, other = Event.objects.filter(type="import.message_sent").order_by("id")
+    assert (quoting.data, other.data) == ({}, {"text": "The file has no header."})
