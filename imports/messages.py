@@ -15,7 +15,7 @@ from imports.models import ImportJob, Status
 from imports.publishing import leave, name_of
 from sftp_ingest.area.paths import REPORTS
 
-MESSAGE_SENT = "import.message_sent"
+MESSAGE_SENT = "import_message.sent"
 """The type of the event that keeps a message for operators."""
 
 

@@ -108,21 +108,25 @@ class ApiKey(OfOneParty, Credential):
         self.refresh_from_db(fields=["revoked_at"])
         return bool(ended)
 
-    def rotate(self) -> tuple[ApiKey, str]:
-        """Issue a successor and return it with its secret. This key stays valid for the grace period.
+    @property
+    def end_of_successor(self) -> datetime | None:
+        """Return the end of a key that replaces this one now: the end of this key.
 
-        The successor has the end of this key. But a key that ends within the grace period may have been
-        rotated before, so its successor has no end.
+        But a key that ends within the grace period may have been rotated before, so its successor has no end.
         """
+        ends_later = self.expires_at is not None and self.expires_at > timezone.now() + self.GRACE
+        return self.expires_at if ends_later else None
+
+    def rotate(self) -> tuple[ApiKey, str]:
+        """Issue a successor and return it with its secret. This key stays valid for the grace period."""
         end = timezone.now() + self.GRACE
-        ends_later = self.expires_at is not None and self.expires_at > end
         successor, secret = ApiKey.issue(
             self.party,
             self.name,
             scopes=self.scopes,
             allowed_networks=self.allowed_networks,
             rate_limit=self.rate_limit,
-            expires_at=self.expires_at if ends_later else None,
+            expires_at=self.end_of_successor,
         )
         ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=end), pk=self.pk).update(expires_at=end)
         return successor, secret

@@ -58,6 +58,15 @@ def _record(type: str, key: ApiKey, *, by: Actor, **data: object) -> None:  # no
     record(type, by=by, area=ACCOUNTS, data={**known, **data}, **{key.role.value: key.party})
 
 
+def _preview_of_rotation(key: ApiKey) -> str:
+    end = key.end_of_successor
+    ends = f"ends on {end:%-d %b %Y} (UTC), as this key does" if end else "has no end"
+    return (
+        f"{key.party} gets a new key with the same scopes, which {ends}. "
+        f"{key} works for another 24 hours. {_used(key)}"
+    )
+
+
 def _used(key: ApiKey) -> str:
     if key.last_used_at is None:
         return "It was never used."
@@ -89,9 +98,7 @@ ACTIONS = (
         "Rotate key",
         _rotate,
         _not_usable,
-        lambda key: (
-            f"{key.party} gets a new key with the same scopes. {key} works for another 24 hours. {_used(key)}"
-        ),
+        _preview_of_rotation,
         help_text="The next page shows the new key once.",
         reason=Reason.OPTIONAL,
         undo="Revoke the new key. An operator can extend the time of the old key.",

@@ -1,7 +1,7 @@
 """The admin pages of keys, parties and idempotency keys: the rights of each role, and hidden secrets."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -94,6 +94,19 @@ def test_rotating_shows_the_successor_and_starts_a_grace_period(operator, acme):
     assert key.usable(at=timezone.now())
     assert not key.usable(at=timezone.now() + ApiKey.GRACE + timedelta(minutes=1))
     assert old not in page
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [
+        (None, "which has no end"),
+        (datetime(2099, 12, 31, tzinfo=UTC), "which ends on 31 Dec 2099 (UTC)"),
+        (timezone.now() + timedelta(hours=9), "which has no end"),
+    ],
+)
+def test_the_preview_of_a_rotation_shows_the_end_of_the_new_key(operator, acme, end, shown):
+    key, _ = IssuedKeyFactory.create(party=acme, expires_at=end)
+    assert shown in operator.get(f"{KEYS}{key.pk}/do/rotate/").text
 
 
 def test_a_revoked_key_cannot_be_rotated(operator, acme):

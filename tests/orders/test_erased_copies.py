@@ -446,5 +446,5 @@ def test_a_message_about_an_import_that_quotes_the_person_is_erased(closed, acme
 
     call_command("erase", order=[closed.pk], reason="x")
 
-    quoting, other = Event.objects.filter(type="import.message_sent").order_by("id")
+    quoting, other = Event.objects.filter(type="import_message.sent").order_by("id")
     assert (quoting.data, other.data) == ({}, {"text": "The file has no header."})
