@@ -160,11 +160,12 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
     return as_rows(fulfillments, FulfillmentRow)
 
 
-def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
+def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment]) -> list[FulfillmentRow]:
     """Save a capture for each row without `captured_at`. Return the rows as they are after their capture.
 
     A row has no `captured_at` before its first capture, and after a correction of its address. The statement
     locks no row that a move needs. But it waits for a change of the order, such as a new address or a hold.
+    Fulfillments that are no longer in `listed` after it are left out, and are not captured.
     """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
@@ -175,16 +176,17 @@ def mark_captured(page: Sequence[FulfillmentRow]) -> list[FulfillmentRow]:
             INSERT INTO fulfillments_capture AS capture (fulfillment_id) SELECT unnest(%s::bigint[])
             ON CONFLICT (fulfillment_id) DO UPDATE
                 SET outdated = false, captured_again_at = statement_timestamp() WHERE capture.outdated
+            RETURNING fulfillment_id
             """,
             [uncaptured],
         )
+        saved = [pk for (pk,) in cursor.fetchall()]
     # Only a new statement can see the change for which the first statement waited, and others' captures.
-    captured = {row.id: row for row in rows(Fulfillment.objects.filter(pk__in=uncaptured))}
-    held = [row.id for row in captured.values() if retailer_state(row.state, held=row.held) == "pending"]
-    if held:
-        Capture.objects.filter(pk__in=held).update(outdated=True)  # the answer leaves them out
-    now = [captured.get(row.id, row) for row in page]
-    return [row for row in now if row.id not in held]
+    now = {row.id: row for row in rows(listed.filter(pk__in=uncaptured))}
+    if left_out := [pk for pk in saved if pk not in now]:
+        Capture.objects.filter(pk__in=left_out).update(outdated=True)
+    shown = (now.get(row.id) if row.captured_at is None else row for row in page)
+    return [row for row in shown if row is not None]
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:

@@ -110,9 +110,10 @@ class FulfillmentViewSet(SupplierViewSet):
         Each call returns a fulfillment again until the supplier acts on it: delivery is at least once.
         """
         fulfillments = Fulfillment.objects.for_supplier(self.supplier).not_held()
-        page = Keyset("id").page(rows(FulfillmentFilter.apply(request, fulfillments)), request)
+        listed = FulfillmentFilter.apply(request, fulfillments)
+        page = Keyset("id").page(rows(listed), request)
         # The answer to HEAD has no body: the supplier sees no fulfillment, so nothing is captured.
-        shown = page.items if request.method == "HEAD" else mark_captured(page.items)
+        shown = page.items if request.method == "HEAD" else mark_captured(page.items, listed)
         return Response(fulfillments_json(shown), headers=page.headers)
 
     @extend_schema(

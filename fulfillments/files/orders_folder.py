@@ -102,7 +102,8 @@ def _capture(page: list[FulfillmentRow]) -> None:
             "SELECT FROM fulfillments_fulfillment WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [list(shown)]
         )
         now = rows(Fulfillment.objects.filter(pk__in=shown))
-        mark_captured([row for row in now if row.updated_at == shown[row.id]])
+        unchanged = [row for row in now if row.updated_at == shown[row.id]]
+        mark_captured(unchanged, Fulfillment.objects.not_held())
 
 
 def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:

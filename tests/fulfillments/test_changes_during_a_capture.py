@@ -7,7 +7,7 @@ import pytest
 from fulfillments import views
 from fulfillments.selectors import mark_captured
 from orders.services import hold, release
-from tests.orders.fixtures import OPERATOR
+from tests.orders.fixtures import OPERATOR, status
 
 
 @pytest.fixture
@@ -15,9 +15,9 @@ def before_the_capture(monkeypatch):
     """Return a function that lets something happen after a capture has read its rows."""
 
     def let(happen):
-        def mark(page):
+        def mark(page, listed):
             happen()
-            return mark_captured(page)
+            return mark_captured(page, listed)
 
         monkeypatch.setattr(views, "mark_captured", mark)
 
@@ -46,3 +46,26 @@ def test_work_that_is_held_during_a_capture_is_captured_after_its_release(work, 
     hold_it(release)
     [captured] = acme_api.get("fulfillments").json()
     assert captured["captured_at"]
+
+
+def test_work_that_no_longer_matches_the_filter_is_neither_listed_nor_captured(
+    work, acme_api, shop_api, before_the_capture
+):
+    acme_api.put(status(work, "accepted"))
+    before_the_capture(lambda: shop_api.post(f"orders/{work.order_id}/cancel"))
+
+    assert acme_api.get("fulfillments", {"fulfillment_state": "accepted"}).json() == []
+
+    assert acme_api.get(f"fulfillments/{work.pk}").json()["captured_at"] is None
+
+
+def test_the_capture_of_another_request_stays(work, acme_api, before_the_capture):
+    def captured_and_accepted():
+        before_the_capture(lambda: None)
+        assert acme_api.get("fulfillments").json()
+        acme_api.put(status(work, "accepted"))
+
+    before_the_capture(captured_and_accepted)
+    acme_api.get("fulfillments", {"fulfillment_state": "new"})
+
+    assert acme_api.get(f"fulfillments/{work.pk}").json()["captured_at"]
