@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from itertools import chain
-from typing import Annotated, NamedTuple, NotRequired, TypedDict, TypeVar
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from django.db import connection
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import Case, F, QuerySet, Sum, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -163,13 +164,34 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment]) -> list[FulfillmentRow]:
     """Save a capture for each row without `captured_at`. Return the rows as they are after their capture.
 
-    A row has no `captured_at` before its first capture, and after a correction of its address. The statement
-    locks no row that a move needs. But it waits for a change of the order, such as a new address or a hold.
-    Fulfillments that are no longer in `listed` after it are left out, and are not captured.
+    A row has no `captured_at` before its first capture, and after a correction of its address. Fulfillments
+    that are no longer in `listed` after the capture are left out, and are not captured.
     """
     uncaptured = [row.id for row in page if row.captured_at is None]
     if not uncaptured:
         return list(page)
+    saved = save_captures(uncaptured)
+    # Only a new statement can see the change for which the capture waited, and others' captures.
+    now = {row.id: row for row in rows(listed.filter(pk__in=uncaptured))}
+    if left_out := [pk for pk in saved if pk not in now]:
+        Capture.objects.filter(pk__in=left_out).update(outdated=True)
+    shown = (now.get(row.id) if row.captured_at is None else row for row in page)
+    return [row for row in shown if row is not None]
+
+
+def open_amounts(fulfillments: QuerySet[Any] | Sequence[int]) -> list[tuple[Decimal, str]]:
+    """Return the agreed prices of the open units of these fulfillments, by currency, the largest first."""
+    lines = FulfillmentLine.objects.filter(fulfillment__in=fulfillments).order_by()
+    sums = lines.values("fulfillment__currency").annotate(amount=Sum(_open * F("wholesale_price")))
+    return [*sums.filter(amount__gt=0).order_by("-amount").values_list("amount", "fulfillment__currency")]
+
+
+def save_captures(ids: Sequence[int]) -> list[int]:
+    """Save a capture for each of these fulfillments without one. Return the ids of the new captures.
+
+    The statement locks no row that a move needs. But it waits for a change of the order, such as a new
+    address or a hold.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -178,15 +200,9 @@ def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment])
                 SET outdated = false, captured_again_at = statement_timestamp() WHERE capture.outdated
             RETURNING fulfillment_id
             """,
-            [uncaptured],
+            [list(ids)],
         )
-        saved = [pk for (pk,) in cursor.fetchall()]
-    # Only a new statement can see the change for which the first statement waited, and others' captures.
-    now = {row.id: row for row in rows(listed.filter(pk__in=uncaptured))}
-    if left_out := [pk for pk in saved if pk not in now]:
-        Capture.objects.filter(pk__in=left_out).update(outdated=True)
-    shown = (now.get(row.id) if row.captured_at is None else row for row in page)
-    return [row for row in shown if row is not None]
+        return [pk for (pk,) in cursor.fetchall()]
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.db.models import F, QuerySet, Sum
 from django.template.loader import render_to_string
 
 from accounts.actors import Actor, ActorKind
@@ -17,8 +15,9 @@ from api.phrases import in_units
 from fulfillments import states
 from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, units_in
 from fulfillments.change import Change
-from fulfillments.models import Fulfillment, FulfillmentLine, MoveOutcome
+from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.reassigning import find_alternatives
+from fulfillments.selectors import open_amounts
 from fulfillments.states import Move, State
 
 
@@ -132,14 +131,6 @@ def open_units(fulfillment: Fulfillment) -> str:
     return ", ".join(open_[:5]) + (", …" if len(open_) > 5 else "") or "no units"
 
 
-def _total_open(fulfillment_ids: QuerySet[Any]) -> list[tuple[Decimal, str]]:
-    """Return the agreed amounts of the open units, by currency. The largest amount is first."""
-    units = F("quantity") - F("shipped") - F("rejected") - F("canceled")
-    lines = FulfillmentLine.objects.filter(fulfillment__in=fulfillment_ids).order_by()
-    sums = lines.values("fulfillment__currency").annotate(amount=Sum(units * F("wholesale_price")))
-    return [*sums.filter(amount__gt=0).order_by("-amount").values_list("amount", "fulfillment__currency")]
-
-
 def _requested_units(fulfillment: Fulfillment) -> str:
     requested = sum(line.cancel_requested for line in fulfillment.lines.all())
     return f"{in_units(requested, 'is', 'are')} canceled on behalf of {fulfillment.supplier}."
@@ -189,7 +180,7 @@ def _withdraw(fulfillment: Fulfillment, change: Change, answers: dict[str, Any])
 
 FOR_THE_SUPPLIER = "On behalf of the supplier. The history shows your name."
 SERIOUS: dict[str, Any] = {"reason": Reason.REQUIRED, "danger": True, "bulk": True}
-SERIOUS_AND_FINAL: dict[str, Any] = {**SERIOUS, "is_final": True, "amounts": _total_open}
+SERIOUS_AND_FINAL: dict[str, Any] = {**SERIOUS, "is_final": True, "amounts": open_amounts}
 
 ACTIONS = (
     action_of(

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from api.renderers import iso
 from fulfillments.files.asking import asked_at
 from fulfillments.files.changed import changed
 from fulfillments.files.order_lines import (
@@ -24,7 +25,7 @@ from fulfillments.files.order_lines import (
 )
 from fulfillments.filters import FULFILLMENT_STATES, RETAILER_STATES
 from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.selectors import FulfillmentRow, fulfillments_json, mark_captured, rows
+from fulfillments.selectors import FulfillmentRow, fulfillments_json, rows, save_captures
 from fulfillments.slips.folder import SLIPS, SlipsFolder
 from imports.made_sheets import Columns, Rows, as_csv, as_xlsx
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
@@ -101,9 +102,8 @@ def _capture(page: list[FulfillmentRow]) -> None:
         cursor.execute(
             "SELECT FROM fulfillments_fulfillment WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [list(shown)]
         )
-        now = rows(Fulfillment.objects.filter(pk__in=shown))
-        unchanged = [row for row in now if row.updated_at == shown[row.id]]
-        mark_captured(unchanged, Fulfillment.objects.not_held())
+        now = dict(Fulfillment.objects.not_held().filter(pk__in=shown).values_list("pk", "updated_at"))
+        save_captures([pk for pk, updated_at in now.items() if iso(updated_at) == shown[pk]])
 
 
 def _by_day(fulfillments: QuerySet[Fulfillment]) -> dict[date, list[FulfillmentRow]]:

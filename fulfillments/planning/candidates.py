@@ -70,7 +70,7 @@ class Offers:
     """Listed variants, with the rule that matches order lines to variants."""
 
     def __init__(self, variants: Sequence[OfferRow], unlisted_upcs: Container[str] = ()) -> None:
-        """Take listed variants, and the UPCs of products that these lines name but nobody lists now."""
+        """Index listed variants. `unlisted_upcs` are the UPCs of products that no partner lists."""
         self._unlisted_upcs = unlisted_upcs
         self._by_id = {variant.id: variant for variant in variants}
         self._by_upc = _grouped((variant.upc, variant) for variant in variants if variant.upc)
@@ -181,10 +181,8 @@ class Market:
         markets = {}
         for retailer, known in {(line.retailer_id, line.country_known) for line in lines}:
             partners = [partner for partner in all_partners if partner.retailer_id == retailer]
-            own = {partner.supplier_id for partner in partners}
-            offers = [variant for variant in variants if variant.supplier_id in own]
-            unlisted = _unlisted_upcs(lines, offers, partners)
-            markets[retailer, known] = cls(partners, offers, country_known=known, unlisted_upcs=unlisted)
+            unlisted = _unlisted_upcs(lines, variants, partners)
+            markets[retailer, known] = cls(partners, variants, country_known=known, unlisted_upcs=unlisted)
         return [markets[line.retailer_id, line.country_known] for line in lines]
 
     def candidates(self, line: VariantRequest, refused_by: Container[int] = ()) -> tuple[Candidate, ...]:
@@ -248,8 +246,10 @@ def _unlisted_upcs(
 
     The suppliers may be suspended. Makes a query only if a variant with such a line's sku has another UPC.
     """
-    listed = {variant.upc for variant in variants}
-    other_upcs = {variant.sku for variant in variants if variant.upc}
+    suppliers = {partner.supplier_id for partner in partners}
+    offers = [variant for variant in variants if variant.supplier_id in suppliers]
+    listed = {variant.upc for variant in offers}
+    other_upcs = {variant.sku for variant in offers if variant.upc}
     doubtful = {line.upc for line in lines if line.upc and line.upc not in listed and line.sku in other_upcs}
     if not doubtful:
         return frozenset()

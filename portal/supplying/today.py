@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, Q, Sum
+from django.db.models import Q
 from django.urls import reverse
 
 from accounts.models import Supplier
-from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.models import Fulfillment
+from fulfillments.selectors import open_amounts
 from portal.buckets import MOST_COUNTED, WorkBucket
 from portal.late import TO_ANSWER
 from portal.supplying.feeds import files_bucket, stock_bucket
 from portal.supplying.selectors import TABS, WorkRow, fulfillments_of
 
 SHOWN = 20
-OPEN_UNITS = F("quantity") - F("shipped") - F("rejected") - F("canceled")
 
 
 def supplier_today(supplier: Supplier) -> dict[str, Any]:
@@ -47,8 +47,5 @@ def _bucket(
     """Count at most a thousand orders, so that the page is fast for any amount of work."""
     waiting = Fulfillment.objects.for_supplier(supplier).not_held().filter(condition)
     ids = [*waiting.order_by("pk").values_list("pk", flat=True)[: MOST_COUNTED + 1]]
-    lines = FulfillmentLine.objects.filter(fulfillment__in=ids[:MOST_COUNTED], wholesale_price__isnull=False)
-    of_currency = lines.values("fulfillment__currency").order_by("fulfillment__currency")
-    total = of_currency.annotate(total=Sum(F("wholesale_price") * OPEN_UNITS))
-    amounts = [*total.values_list("total", "fulfillment__currency")]
+    amounts = open_amounts(ids[:MOST_COUNTED])
     return WorkBucket(name, ids, f"{reverse('portal:supplier_orders')}?tab={tab}", button, amounts, color)

@@ -1,4 +1,4 @@
-"""A capture answers the order as it is after the change for which the capture waited (contract 17)."""
+"""A capture waits for a change of its order, and then shows the changed order (contract 17)."""
 
 from __future__ import annotations
 
