@@ -12,9 +12,10 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.sentinel import Sentinel
 
+from api.several_hosts import SeveralHostsUrl
+
 SENTINEL_PORT = 26379
-SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
-HOST = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
+SENTINEL_SCHEMES = ("redis+sentinel:", "rediss+sentinel:")
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,17 @@ class Sentinels:
         Raises ValueError that shows a correct URL if this URL is wrong. The form of the URL is
         `redis+sentinel://user:password@one:26379,two:26379/mymaster/0?sentinel_password=…`
         """
-        parts = urlsplit(url)
-        if parts.scheme not in SENTINEL_SCHEMES:
+        if not url.lower().startswith(SENTINEL_SCHEMES):
             return None
-        before, _, addresses = parts.netloc.rpartition("@")
-        hosts = [HOST.fullmatch(address) for address in addresses.split(",")]
-        path = re.fullmatch(r"/([A-Za-z0-9._-]+)(?:/(\d+))?/?", parts.path)
-        options = dict(parse_qsl(parts.query))
-        if None in hosts or not path or options.keys() - {"sentinel_username", "sentinel_password"}:
+        parts = SeveralHostsUrl.split(url)
+        rest = urlsplit(parts.rest)
+        path = re.fullmatch(r"/([A-Za-z0-9._-]+)(?:/(\d+))?/?", rest.path)
+        options = dict(parse_qsl(rest.query))
+        if not path or options.keys() - {"sentinel_username", "sentinel_password"}:
             raise ValueError("It must read redis+sentinel://one:26379,two:26379/name-of-the-master/0.")
-        user, _, password = before.partition(":")
+        user, _, password = (parts.login or "").partition(":")
         return cls(
-            hosts=tuple((host[1].strip("[]"), int(host[2] or SENTINEL_PORT)) for host in hosts if host),
+            hosts=tuple((host, int(port or SENTINEL_PORT)) for host, port in parts.addresses()),
             master=path[1],
             database=int(path[2] or 0),
             tls=parts.scheme == "rediss+sentinel",

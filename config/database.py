@@ -9,7 +9,7 @@ import logging
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import dj_database_url
 from django.apps import apps
@@ -18,10 +18,9 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-log = logging.getLogger(__name__)
+from api.several_hosts import SeveralHostsUrl
 
-HOST = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::(\d+))?")
-"""A host with an optional port."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -62,19 +61,22 @@ LIMITS = {
 
 def parse_url(url: str) -> dict[str, Any]:
     """Return DATABASE_URL as Django's settings. Several hosts may each have a port: `one:5432,two:6432`."""
-    parts = urlsplit(url)
-    login, at, netloc_hosts = parts.netloc.rpartition("@")
-    if "," not in netloc_hosts or ":" not in netloc_hosts:
-        return {**dj_database_url.parse(url)}
-    matches = [HOST.fullmatch(host) for host in netloc_hosts.split(",")]
-    if None in matches:
-        raise ImproperlyConfigured(f"DATABASE_URL has the hosts {netloc_hosts}. Write host:port,host:port.")
+    try:
+        parts = SeveralHostsUrl.split(url)
+        if "," not in parts.hosts or ":" not in parts.hosts:
+            return {**dj_database_url.parse(url)}
+        addresses = parts.addresses()
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{error} DATABASE_URL is postgres://user:password@host:5432/name."
+        ) from error
     hosts = {
-        "host": ",".join(match[1].strip("[]") for match in matches if match),
-        "port": ",".join(match[2] or "5432" for match in matches if match),
+        "host": ",".join(host for host, _ in addresses),
+        "port": ",".join(port or "5432" for _, port in addresses),
     }
-    query = "&".join(filter(None, (parts.query, urlencode(hosts))))
-    return {**dj_database_url.parse(parts._replace(netloc=f"{login}{at}", query=query).geturl())}
+    rest = f"{parts.rest}{'&' if '?' in parts.rest else '?'}{urlencode(hosts)}"
+    login = "" if parts.login is None else f"{parts.login}@"
+    return {**dj_database_url.parse(f"{parts.scheme}://{login}{rest}")}
 
 
 def connection_options(given: dict[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,13 @@ The URL must name one Redis, or Sentinels.
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from api.redis_clients import SENTINEL_SCHEMES, Sentinels
+from api.redis_clients import Sentinels
 
 SENTINEL = (
     "REDIS_URL names Sentinels as redis+sentinel://user:password@one:26379,two:26379/mymaster/0, where"
@@ -27,16 +27,15 @@ OTHER = "REDIS_URL must read redis://host:6379/0, or rediss:// with TLS, not {sc
 
 def checked(url: str) -> str:
     """Return the URL if it is supported. Raises ImproperlyConfigured that shows a supported URL."""
-    parts = urlsplit(url)
-    if parts.scheme in SENTINEL_SCHEMES:
-        _sentinels(url)
+    if _sentinels(url):
         return url
-    if "sentinel" in parts.scheme or "master_name=" in parts.query:
+    scheme, _, rest = url.partition("://")
+    if "sentinel" in scheme or "master_name=" in rest:
         raise ImproperlyConfigured(SENTINEL)
-    if "cluster" in parts.scheme or "," in parts.netloc or ";" in url:
+    if "cluster" in scheme or "," in rest.partition("/")[0] or ";" in url:
         raise ImproperlyConfigured(SEVERAL)
-    if parts.scheme not in ("redis", "rediss"):
-        raise ImproperlyConfigured(OTHER.format(scheme=parts.scheme))
+    if scheme.lower() not in ("redis", "rediss"):
+        raise ImproperlyConfigured(OTHER.format(scheme=scheme))
     return url
 
 

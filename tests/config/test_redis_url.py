@@ -40,6 +40,7 @@ def test_a_single_address_is_used_unchanged(url):
         ("redis+sentinel://one:26379/mymaster?password=secret", "names Sentinels"),
         ("redis+cluster://one:6379,two:6379", "a cluster is not supported"),
         ("redis://one:6379,two:6379/0", "a cluster is not supported"),
+        ("redis://one:6379,[::1]:6379/0", "a cluster is not supported"),
         ("amqp://one", "must read redis://"),
         ("localhost:6379", "must read redis://"),
     ],
