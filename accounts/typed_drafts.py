@@ -108,7 +108,10 @@ def _author(request: HttpRequest) -> int | None:
 
 def page_of(request: HttpRequest) -> str:
     """Return the URL of the page with the sent form. A page may send its form to another URL."""
-    referrer = urlsplit(request.headers.get("Referer", ""))
+    try:
+        referrer = urlsplit(request.headers.get("Referer", ""))
+    except ValueError:
+        return request.get_full_path()
     if referrer.netloc != request.get_host():
         return request.get_full_path()
     return f"{referrer.path}?{referrer.query}" if referrer.query else referrer.path

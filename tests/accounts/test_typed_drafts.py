@@ -67,6 +67,13 @@ def test_text_is_kept_when_the_token_of_the_form_is_too_old(browser):
     assert kept(browser) == {"text": ["Asked Acme"]}
 
 
+def test_a_malformed_referer_is_no_page(browser):
+    browser.defaults["HTTP_REFERER"] = "http://[testserver/admin/search/"
+    refused = browser.post("/admin/search/", {"text": "Asked Acme", "csrfmiddlewaretoken": "b" * 32})
+    assert refused.status_code == 403
+    assert TypedDraft.objects.get().path == "/admin/search/"
+
+
 def test_another_person_does_not_see_the_kept_text(browser):
     end_session(browser)
     send(browser)
