@@ -8,6 +8,7 @@ time: another worker continues after the last committed range.
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
@@ -140,6 +141,6 @@ def _finish(context: ImportContext, importer: Importer) -> None:
         ground = importer.ground(context) if replaces else []
         job.succeed()
         if replaces:
-            supersede_older(job, ground, importer.waiting_ground)
+            supersede_older(job, partial(importer.covers, later=job, ground=ground))
         if not job.dry_run:
             transaction.on_commit(importer.after_commit)
