@@ -37,6 +37,8 @@ class HistoryEntry:
     text: str = ""
     """A text that a person wrote."""
     about: str = "event"
+    began: datetime | None = None
+    """When the request of this entry began, if that is known."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ decisions, stock movements, and deliveries to partners' webhooks. The number of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import groupby
 from typing import Any
 
 from django.db.models import Q
@@ -65,13 +65,28 @@ def order_timeline(
         *_deliveries(events),
         *remark_entries(subjects),
     ]
-    # Sort the entries of one request together, events first: stock movements are written before their event.
-    started: dict[str, datetime] = {}
-    for entry in entries:
-        started[entry.request_id] = min(started.get(entry.request_id, entry.at), entry.at)
-    started.pop("", None)
-    entries.sort(key=lambda entry: (started.get(entry.request_id, entry.at), entry.about != "event"))
+    entries = _in_order(entries)
     return entries[-LONGEST:], len(entries) > LONGEST
+
+
+def _in_order(entries: list[HistoryEntry]) -> list[HistoryEntry]:
+    """Sort the entries by time, but keep those of one request together, events first. Fill in `began`.
+
+    Stock movements are written before their event. A client may send all its requests with the same id, so
+    entries with the same id belong together only if they are close in time.
+    """
+    starts: dict[str, datetime] = {}
+    placed: list[tuple[datetime, bool, HistoryEntry]] = []
+    for entry in sorted(entries, key=_placed_at):
+        start = starts.get(entry.request_id) if entry.request_id else None
+        if start is None or _placed_at(entry) - start > ONE_TRANSACTION:
+            start = starts[entry.request_id] = _placed_at(entry)
+        placed.append((start, entry.about != "event", replace(entry, began=start)))
+    return [entry for *_, entry in sorted(placed, key=lambda place: place[:2])]
+
+
+def _placed_at(entry: HistoryEntry) -> datetime:
+    return entry.began or entry.at
 
 
 def event_entries(
@@ -160,7 +175,7 @@ def _request_at(moment: datetime, events: list[Event]) -> str:
 def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
     """Yield the deliveries to partners' webhooks that are still stored."""
     types = {event.number: event.type for event in events if event.number is not None}
-    requests = {event.number: event.request_id for event in events}
+    causes = {event.number: event for event in events}
     suppliers = {event.supplier_id for event in events if event.supplier_id}
     retailers = {event.retailer_id for event in events if event.retailer_id}
     of_parties = Q(supplier__in=suppliers) | Q(retailer__in=retailers)
@@ -180,9 +195,10 @@ def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
             delivery.attempted_at or delivery.next_attempt_at or delivery.expires_at,
             f"Webhook {DELIVERIES[delivery.status]}",
             f"the service, to {webhook.party}",
-            request_id=requests[delivery.event_id],
+            request_id=causes[delivery.event_id].request_id,
             details=[(name, text) for name, text in details if text],
             about="webhook",
+            began=causes[delivery.event_id].occurred_at,
         )
 
 
@@ -199,14 +215,14 @@ def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
 def _movements(
     narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
 ) -> Iterator[HistoryEntry]:
-    """Yield the stock movements. Consecutive movements with the same kind and cause make one entry."""
+    """Yield the stock movements. Those of one request with the same kind and cause make one entry."""
     moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("-id")
     if "fulfillment_id" in narrowed:
         moved = moved.filter(fulfillment_id=narrowed["fulfillment_id"])
     movements = list(moved[: LONGEST + 1])[::-1]
     warehouses = Warehouse.objects.in_bulk({movement.warehouse_id for movement in movements})
-    for (kind, warehouse_id, fulfillment_id, actor, reason), together in groupby(movements, _cause):
-        group = list(together)
+    for group in _grouped(movements):
+        kind, warehouse_id, fulfillment_id, actor, reason, _ = _cause(group[0])
         units = ", ".join(
             f"{max(abs(each.on_hand_change), abs(each.reserved_change))} × "
             f"{skus.get(each.variant_id, f'variant {each.variant_id}')}"
@@ -229,11 +245,27 @@ def _movements(
         )
 
 
-def _cause(movement: StockMovement) -> tuple[str, int, int | None, str, str]:
+def _grouped(movements: list[StockMovement]) -> Iterator[list[StockMovement]]:
+    """Yield consecutive movements with one cause that are close in time."""
+    group: list[StockMovement] = []
+    for movement in movements:
+        if group and (
+            _cause(movement) != _cause(group[-1])
+            or movement.occurred_at - group[-1].occurred_at > ONE_TRANSACTION
+        ):
+            yield group
+            group = []
+        group.append(movement)
+    if group:
+        yield group
+
+
+def _cause(movement: StockMovement) -> tuple[str, int, int | None, str, str, str]:
     return (
         movement.kind,
         movement.warehouse_id,
         movement.fulfillment_id,
         movement.actor,
         movement.reason,
+        movement.request_id,
     )

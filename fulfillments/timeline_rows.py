@@ -150,14 +150,15 @@ def timeline_rows(
 
 
 def _with_requests(entries: list[HistoryEntry]) -> list[tuple[str, HistoryEntry]]:
-    """Return each entry with the name of its group. The group of a request has the request's id as its name.
+    """Return each entry with the name of its group: the id of the request, and the time at which it began.
 
     Consecutive entries without a request form a group if they have the same actor and less than two seconds
     between them. A routing decision without a request joins the next entry. A remark is a group of its own.
     """
     named: list[tuple[str, HistoryEntry]] = []
     for number, entry in reversed([*enumerate(entries)]):
-        name, after = entry.request_id or f"alone {number}", named[-1] if named else None
+        name = f"{entry.request_id} {entry.began}" if entry.request_id else f"alone {number}"
+        after = named[-1] if named else None
         if not entry.request_id and after and entry.about != "remark" and after[1].about != "remark":
             same_actor = entry.about == "routing" or after[1].by == entry.by
             if not after[1].request_id and same_actor and after[1].at - entry.at < AT_ONCE:

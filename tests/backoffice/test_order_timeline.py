@@ -3,14 +3,16 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.actors import Actor
 from backoffice.suspending.services import suspend
 from events.models import Event
 from events.timeline import HistoryEntry, actor_name
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, RoutingDecision
 from fulfillments.timeline_rows import timeline_rows
+from inventory.models import StockMovement
 from tests.factories import DeliveryFactory, WebhookFactory
 
 BY = Actor.system("test")
@@ -43,6 +45,32 @@ def test_all_events_of_a_request_are_one_row_with_a_sentence(operator, acme, ord
     before, _, details = page.text.partition("Acme refused 2 × LAN-1: Missing SKU")[2].partition("<details>")
     assert rows[1].lead.request_id not in before
     assert rows[1].lead.request_id in details
+
+
+def test_requests_with_the_same_id_are_rows_of_their_own_in_the_order_of_time(
+    operator, acme, order, fulfillment, client_for
+):
+    (line,) = fulfillment.lines.all()
+    parcels = [
+        {"tracking_number": number, "lines": [{"id": line.pk, "quantity": 1}]} for number in ("1Z-1", "1Z-2")
+    ]
+    for state, body in [("accepted", {}), *(("shipped", parcel) for parcel in parcels)]:
+        for model, moment in [
+            (Event, "occurred_at"),
+            (StockMovement, "occurred_at"),
+            (RoutingDecision, "decided_at"),
+        ]:
+            model.objects.update(**{moment: F(moment) - timedelta(minutes=1)})
+        path = f"fulfillments/{fulfillment.pk}/setStatus/{state}"
+        assert client_for(acme).put(path, body, **{"X-Request-Id": "client-7"}).status_code == 200
+
+    rows = operator.get(f"/admin/orders/order/{order.pk}/change/").context["rows"]
+    assert [row.sentence for row in rows] == [
+        "Shop pushed the order",
+        "Acme accepted the work",
+        "Acme shipped 1 × LAN-1",
+        "Acme shipped 1 × LAN-1",
+    ]
 
 
 def test_a_program_that_acts_for_a_party_has_the_name_of_the_party():
