@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Self
 
@@ -78,9 +77,11 @@ class Webhook(OfOneParty):
         """
         now = at or timezone.now()
         if self.secret:
-            with suppress(ValueError):  # SECRET_KEY has changed, so the older secrets cannot sign any more
+            try:
                 older = self.read_secrets(at=now)[: self.MOST_OLD]
                 self.old_secret, self.old_secret_until = encrypt(" ".join(older)), now + self.OVERLAP
+            except ValueError:  # SECRET_KEY has changed, so no older secret can sign any more
+                self.old_secret, self.old_secret_until = "", None
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
         self.secret = encrypt(secret)
         return secret

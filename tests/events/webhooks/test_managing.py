@@ -253,6 +253,17 @@ def test_a_repeated_rotation_keeps_the_secret_that_the_receiver_knows(client):
     assert webhook.read_secrets(at=webhook.created_at) == shown[: 1 + Webhook.MOST_OLD]
 
 
+def test_a_rotation_after_a_changed_secret_key_drops_the_secrets_that_cannot_be_read(client, settings):
+    made = make(client)
+    client.post(f"webhooks/{made['id']}/rotate")
+    settings.SECRET_KEY = "a key without the old one as a fallback"
+    new = client.post(f"webhooks/{made['id']}/rotate").json()
+
+    webhook = Webhook.objects.get()
+    assert webhook.read_secrets(at=webhook.created_at) == [new["secret"]]
+    assert new["old_secret_until"] is None
+
+
 def test_a_test_is_an_event_for_that_webhook_alone_and_in_no_feed(shop, client):
     webhook, other = make(client)["id"], make(client)["id"]
     answer = client.post(f"webhooks/{webhook}/test")
