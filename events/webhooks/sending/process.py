@@ -131,7 +131,7 @@ class SendingProcess:
                 self._client.drop_rested()
             if self._tasks:
                 await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
-            await self._with_database(self._leave, self._results)
+            await self._with_database(self._leave, self._results, self._recovered)
         finally:
             self._listener.stop()
             self._client.close()
@@ -195,7 +195,8 @@ class SendingProcess:
         self, results: Sequence[DeliveryResult], recovered: set[int], memory: InMemory
     ) -> TurnResult:
         try:
-            recovered = recovered | write_down(results)
+            # Change the caller's set: if a later step fails, the next turn repeats this step.
+            recovered |= write_down(results)
             in_time = self._share.renew(memory.busy)
             to_bring_forward = bring_forward(recovered)
             has_more = relay() == MOST_EVENTS
@@ -209,8 +210,10 @@ class SendingProcess:
             connections.close_all()
             raise
 
-    def _leave(self, results: Sequence[DeliveryResult]) -> None:
-        write_down(results)
+    def _leave(self, results: Sequence[DeliveryResult], recovered: set[int]) -> None:
+        recovered |= write_down(results)
+        while recovered:
+            recovered = bring_forward(recovered)
         self._share.leave()
         connections.close_all()
 

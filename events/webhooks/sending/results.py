@@ -58,6 +58,9 @@ BRING_FORWARD = """
         WHERE webhook_id = %s AND status = 'waiting' AND next_attempt_at > now() + interval '1 s' LIMIT %s
     )
 """
+# A receiver has recovered if it failed for more than a minute, from its first to its last failure. A single
+# failure is no outage: if a receiver always refuses one delivery, each later success would make this delivery
+# due, and its delays would no longer grow.
 NOTE = """
     UPDATE events_webhook w
     SET delivered_at = coalesce(n.delivered_at, w.delivered_at),
@@ -71,7 +74,7 @@ NOTE = """
         OR greatest(w.delivered_at, w.failed_at) IS NULL
         OR greatest(n.delivered_at, n.failed_at) > greatest(w.delivered_at, w.failed_at) + interval '1 s'
     )
-    RETURNING w.id, NOT n.failing AND before.failing_since < now() - interval '1 minute'
+    RETURNING w.id, NOT n.failing AND before.failed_at > before.failing_since + interval '1 minute'
 """
 
 
@@ -99,7 +102,7 @@ def result_of(due: Due, answer: ReceiverAnswer) -> DeliveryResult:
 def write_down(results: Sequence[DeliveryResult]) -> set[int]:
     """Save results, and the new state of the receivers.
 
-    Return the webhooks whose receivers accept deliveries again after more than a minute of failures.
+    Return the webhooks whose receivers accept deliveries again after an outage of more than a minute.
     """
     if not results:
         return set()
