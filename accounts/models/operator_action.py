@@ -127,9 +127,14 @@ class OperatorAction(LeasedWork):
         return {**counted, "tried": tried, "left": counted["possible"] - tried}
 
     def changed_since(self, undone_by: str) -> QuerySet[OperatorActionRow]:
-        """Return the rows of later actions of this kind, or of the kind that undoes it, that were done."""
+        """Return the rows of later actions of this kind, or of the kind that undoes it, that were done.
+
+        Compare the confirmations: an action that waited for an approval has a lower id than earlier actions.
+        """
+        if self.confirmed_at is None:
+            return OperatorActionRow.objects.none()
         later = OperatorAction.objects.filter(
-            model=self.model, action__in=[self.action, undone_by], pk__gt=self.pk
+            model=self.model, action__in=[self.action, undone_by], confirmed_at__gt=self.confirmed_at
         )
         return OperatorActionRow.objects.filter(action__in=later, result=Result.DONE)
 

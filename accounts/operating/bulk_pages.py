@@ -139,19 +139,14 @@ class BulkPages(ModelAdmin[Record]):
         back = self.find_action(action.undone_by)
         if back is None:
             raise Http404
-        changed_since = chosen.changed_since(back.name).values("record_id")
-        done = chosen.rows.filter(result=Result.DONE).exclude(record_id__in=changed_since)
-        if not done.exists():
-            messages.warning(
-                request, "A later action has changed all of these records. Nothing is left to undo."
-            )
+        done = chosen.rows.filter(result=Result.DONE)
+        left = done.exclude(record_id__in=chosen.changed_since(back.name).values("record_id"))
+        if not left.exists():
+            why = "A later action has changed all of these records. " if done.exists() else ""
+            messages.warning(request, f"{why}Nothing is left to undo.")
             return HttpResponseRedirect(self._bulk_url(chosen))
-        return self.choose(
-            request,
-            back,
-            self.model._default_manager.filter(pk__in=done.values("record_id")),
-            undoes=chosen.pk,
-        )
+        records = self.model._default_manager.filter(pk__in=left.values("record_id"))
+        return self.choose(request, back, records, undoes=chosen.pk)
 
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return one CSV line for each row."""

@@ -12,9 +12,10 @@ from accounts.models import ApiKey, OperatorAction
 from accounts.operating import bulk_actions
 from accounts.operating.second_operator import SHOWN, check_names, waiting_for
 from backoffice.groups import OPERATORS
+from catalog.models import Variant
 from events.models import Event
 from orders.models import Order
-from tests.backoffice.conftest import choose, confirm, messages, started
+from tests.backoffice.conftest import choose, confirm, do, messages, started
 from tests.factories import OperatorActionFactory, StaffFactory
 
 
@@ -60,6 +61,30 @@ def test_a_confirmed_action_runs_after_a_second_operator_approves(operator, seco
     assert (event.actor, event.data["approved_by"]) == ("user:olga", "user:bert")
     for filters in ({}, {"person": "olga"}, {"person": "bert"}):
         assert "olga, approved by bert" in operator.get("/admin/activity/", filters).text
+
+
+def test_an_undo_compares_the_confirmations_of_actions_that_waited_for_an_approval(
+    operator, second, acme, a_variant, settings
+):
+    settings.SECOND_OPERATOR_ACTIONS = ["delist"]
+    variants = [a_variant(acme, sku) for sku in ("LAN-1", "LAN-2")]
+    waiting = confirm(operator, choose(operator, Variant, "delist", variants))
+    earlier = confirm(second, choose(second, Variant, "delist", variants[:1]))
+    do(second, variants[0], "list-again")
+
+    second.post(f"{path_of(waiting)}approve/")
+
+    assert "2 will be done" in operator.post(f"{path_of(waiting)}undo/", follow=True).text
+    undone = second.post(f"{path_of(earlier)}undo/", follow=True)
+    assert messages(undone) == ["A later action has changed all of these records. Nothing is left to undo."]
+
+
+def test_an_action_that_waits_for_an_approval_has_nothing_to_undo(operator, acme, a_variant, settings):
+    settings.SECOND_OPERATOR_ACTIONS = ["delist"]
+    variants = [a_variant(acme, sku) for sku in ("LAN-1", "LAN-2")]
+    page = confirm(operator, choose(operator, Variant, "delist", variants))
+
+    assert messages(operator.post(f"{path_of(page)}undo/", follow=True)) == ["Nothing is left to undo."]
 
 
 def test_the_operator_who_chose_an_action_cannot_approve_it(operator, keys):
