@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, Reason
@@ -14,8 +15,12 @@ from inventory.models import StockLevel
 
 
 def _describe(level: StockLevel) -> str:
-    row = f"{level.variant.sku} in {level.warehouse}"
-    return f"{row}: {level.on_hand} on hand, {level.reserved} reserved."
+    return f"{level.variant.sku} in {level.warehouse}: {level.on_hand} on hand."
+
+
+def _reserved(level: StockLevel) -> str:
+    """Show the reserved units apart from the effect: each order would make the preview stale."""
+    return format_html('<p class="ui-help">{} reserved.</p>', level.reserved)
 
 
 def _count(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:
@@ -68,6 +73,7 @@ ACTIONS = (
         lambda level: "",
         _describe,
         form=_count_form,
+        details=_reserved,
         help_text="Sets the number on hand to your count. Reserved units do not change.",
         undo="Count again.",
     ),
@@ -78,6 +84,7 @@ ACTIONS = (
         lambda level: "",
         _describe,
         form=_adjust_form,
+        details=_reserved,
         help_text="Adds units to the number on hand, or removes them. This is not a count.",
         reason=Reason.REQUIRED,
         reason_help="The supplier sees this text in its stock movements and events.",

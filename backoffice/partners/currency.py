@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import Q
 from django.db.models.functions import Floor
 from django.template.defaultfilters import pluralize
+from django.utils.html import format_html
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
@@ -45,22 +46,31 @@ def _change(party: Supplier | Retailer, by: Actor, answers: dict[str, Any]) -> s
 
 
 def _effect(party: Supplier | Retailer) -> str:
-    """Return a text with the numbers of the prices and open orders that the change affects."""
+    kept = "New orders get" if isinstance(party, Retailer) else "Prices keep their numbers in"
+    return f"{kept} the new currency. Open orders keep {party.currency}."
+
+
+def _affected(party: Supplier | Retailer) -> str:
+    """Show the affected rows apart from the effect: each new order would make the preview stale."""
     if isinstance(party, Retailer):
-        orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED).count()
-        return f"New orders get the new currency. {_keeping(orders, party)}"
+        orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED)
+        return _paragraph(_keeping(orders.count(), party))
     variants = Variant.objects.filter(supplier=party)
     prices = sum(variants.exclude(**{name: None}).count() for name in PRICE_FIELDS)
     fractions = variants.filter(Q(*_has_fraction(), _connector=Q.OR)).count()
     work = Fulfillment.objects.filter(supplier=party, state__in=UNFINISHED)
-    orders = work.values("order_id").distinct().count()
+    orders_kept = work.values("order_id").distinct().count()
     count = variants.count()
-    return (
+    return _paragraph(
         f"{prices} price{pluralize(prices)} of {count} variant{pluralize(count)} will have the same number "
         "in the new currency; "
         f"{fractions} variant{pluralize(fractions, ' has,s have')} prices with a fraction. "
-        f"{_keeping(orders, party)}"
+        f"{_keeping(orders_kept, party)}"
     )
+
+
+def _paragraph(text: str) -> str:
+    return format_html('<p class="ui-help">{}</p>', text)
 
 
 def _keeping(orders: int, party: Supplier | Retailer) -> str:
@@ -78,6 +88,7 @@ ACTION = AdminAction[Any](
     lambda party: "",
     _effect,
     form=CurrencyForm.of,
+    details=_affected,
     help_text="The currency of prices, and of orders without a currency of their own.",
     reason=Reason.REQUIRED,
     undo="Change the currency back. Orders that were placed in between keep the new currency.",

@@ -144,14 +144,30 @@ def test_operators_change_a_currency_by_an_action_that_names_its_effect(
     stamp = client_for(shop).get("variants", {"service_type": "ecommerce"}).headers["ETag"]
     path = f"/admin/accounts/supplier/{acme.pk}/do/currency/"
 
-    effect = operator.get(path).context["effect"]
+    page = operator.get(path)
     operator.post(path, {"currency": "EUR", "reason": "moved to Berlin"})
 
     acme.refresh_from_db()
     pull = client_for(shop).get("variants", {"service_type": "ecommerce"}, HTTP_IF_NONE_MATCH=stamp)
-    assert "2 prices of 1 variant will" in effect
-    assert "1 open order keeps USD" in effect
+    assert page.context["effect"] == ("Prices keep their numbers in the new currency. Open orders keep USD.")
+    assert "2 prices of 1 variant will" in page.text
+    assert "1 open order keeps USD" in page.text
     assert (acme.currency, order.fulfillments.get().currency) == ("EUR", "USD")
     assert (pull.status_code, json.loads(b"".join(pull.streaming_content))[0]["currency"]) == (200, "EUR")
     changed = Event.objects.get(type="supplier.updated").data["changed"]
     assert changed == {"currency": {"from": "USD", "to": "EUR"}}
+
+
+def test_a_currency_can_be_changed_while_orders_arrive_but_not_over_a_colleagues_change(
+    operator, shop, acme, a_variant, pushed
+):
+    a_variant(acme, "LAMP", stock=10)
+    path = f"/admin/accounts/retailer/{shop.pk}/do/currency/"
+    seen = operator.get(path).context["effect"]
+    sent = {"currency": "EUR", "reason": "moved to Berlin", "seen_effect": seen}
+    pushed(shop, {"sku": "LAMP", "quantity": 1})
+
+    assert operator.post(path, sent).status_code == 302
+    assert "Open orders keep EUR." in operator.post(path, {**sent, "currency": "GBP"}).text
+    shop.refresh_from_db()
+    assert shop.currency == "EUR"

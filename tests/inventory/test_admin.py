@@ -53,7 +53,9 @@ def test_a_corrected_count_is_recorded_and_leaves_reservations_alone(acme, opera
     level = StockLevel.objects.get(variant=variant)
 
     url = f"{LIST}{level.pk}/do/count/"
-    assert "5 on hand, 2 reserved" in operator.get(url).text
+    page = operator.get(url).text
+    assert "A in Acme East: 5 on hand." in page
+    assert "2 reserved." in page
     answer = operator.post(url, {"on_hand": "7", "reserved": "0"})
 
     assert answer.status_code == 302
@@ -99,6 +101,23 @@ def test_a_warehouse_is_added_and_renamed_with_its_history(acme, operator):
     second_default = operator.post(f"{path}{north.pk}/change/", {"name": "Acme Polar", "is_default": "on"})
     # A default warehouse exists already, so the page shows an error instead of status 500.
     assert second_default.status_code == 200
+
+
+@pytest.mark.parametrize("action", ["count", "adjust"])
+def test_stock_can_be_corrected_while_orders_reserve_it(acme, operator, a_variant, action):
+    level = StockLevel.objects.get(variant=a_variant(acme, "A", stock=5))
+    url = f"{LIST}{level.pk}/do/{action}/"
+    seen = operator.get(url).context["effect"]
+    answers = {"on_hand": "7", "units": "2", "reason": "found", "seen_effect": seen}
+    set_stock(reserved=2)
+
+    assert operator.post(url, answers).status_code == 302
+    level.refresh_from_db()
+    assert level.on_hand == 7
+
+    assert operator.post(url, answers).context["effect"] == "A in Acme East: 7 on hand."
+    level.refresh_from_db()
+    assert level.on_hand == 7
 
 
 def test_another_default_warehouse_is_recorded_in_two_steps(acme, operator):
