@@ -6,6 +6,8 @@ import ipaddress
 
 IPV6_PREFIX = 64
 """The prefix length of an IPv6 network that usually belongs to one subscriber."""
+MAPPED_PREFIX = 96
+"""The prefix length of `::ffff:0:0`, the network of all IPv4 addresses in the form of IPv6."""
 
 
 def address_of(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
@@ -26,6 +28,19 @@ def parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None
     except ValueError:
         return None
     return getattr(found, "ipv4_mapped", None) or found
+
+
+def parsed_network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    """Return a network in CIDR notation. Raises ValueError.
+
+    An IPv4 network in the form of IPv6 is returned as an IPv4 network, because `parsed` returns its addresses
+    as IPv4 addresses.
+    """
+    network = ipaddress.ip_network(text)
+    mapped = getattr(network.network_address, "ipv4_mapped", None)
+    if mapped is None or network.prefixlen < MAPPED_PREFIX:
+        return network
+    return ipaddress.IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX))
 
 
 def network_of(address: str) -> str:

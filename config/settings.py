@@ -11,6 +11,7 @@ from typing import Any
 import django_stubs_ext
 from environs import Env, validate
 
+from api.client_networks import parsed_network
 from config.database import connection_options, parse_url, standby_databases
 from config.env_defaults import embedded_url, secret_key
 from config.mail import mail_settings
@@ -307,7 +308,7 @@ BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # The networks that may read /metrics.
 METRICS_NETWORKS = [
-    ip_network(network) for network in env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])
+    parsed_network(network) for network in env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])
 ]
 
 # --- Logs ----------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from datetime import datetime, timedelta
 from typing import Self
 
@@ -16,13 +15,13 @@ from accounts.models.credential import Credential
 from accounts.models.party import OfOneParty, Retailer, Supplier, of_one_party
 from accounts.rates import validate_rate
 from accounts.scopes import Scope, scopes_of
-from api.client_networks import parsed
+from api.client_networks import parsed, parsed_network
 
 
 def validate_network(value: str) -> None:
     """Raise ValidationError if the value is not a network in CIDR notation."""
     try:
-        ipaddress.ip_network(value)
+        parsed_network(value)
     except ValueError as error:
         raise ValidationError(f"{value} is not a network such as 192.0.2.0/24") from error
 
@@ -98,9 +97,7 @@ class ApiKey(OfOneParty, Credential):
         if not self.allowed_networks:
             return True
         ip = parsed(address)
-        return ip is not None and any(
-            ip in ipaddress.ip_network(network) for network in self.allowed_networks
-        )
+        return ip is not None and any(ip in parsed_network(network) for network in self.allowed_networks)
 
     def revoke(self) -> bool:
         """End this key and all its tokens at once; return False if it was already revoked."""

@@ -105,7 +105,9 @@ def test_the_successor_of_a_key_with_an_end_has_the_same_end(acme):
         ([], 200),
         (["127.0.0.0/8"], 200),
         (["10.0.0.0/8", "127.0.0.1/32"], 200),
+        (["::ffff:127.0.0.0/104"], 200),
         (["10.0.0.0/8", "::1/128"], 403),
+        (["::/0", "::ffff:10.0.0.0/104"], 403),
     ],
 )
 def test_a_key_may_be_bound_to_networks(acme, networks, status):
