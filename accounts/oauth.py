@@ -103,7 +103,7 @@ def _body(request: Request) -> dict[str, str]:
     if not isinstance(fields, dict):
         raise OAuthError("invalid_request", "The body must be a JSON object.")
     # Ignore other parameters, and parameters without a value (RFC 6749, section 3.2).
-    known = {name: fields[name] for name in PARAMETERS if fields.get(name) is not None}
+    known = {name: fields[name] for name in PARAMETERS if fields.get(name) not in (None, "")}
     for name, value in known.items():
         if not isinstance(value, str):
             raise OAuthError("invalid_request", f"{name}: Must be a string.")

@@ -48,6 +48,10 @@ def test_a_form_json_and_basic_all_get_a_token_that_opens_the_api(issued, acme):
         ask(credentials(issued), JSON),
         ask({"grant_type": "client_credentials"}, **basic(key.prefix, secret)),
         ask({"grant_type": "client_credentials", "client_id": key.prefix}, **basic(key.prefix, secret)),
+        ask(
+            {"grant_type": "client_credentials", "client_id": "", "client_secret": "", "scope": ""},
+            **basic(key.prefix, secret),
+        ),
         ask(credentials(issued), f"{JSON}; charset=utf-8"),
         ask(credentials(issued) | {"expires_in": 3600, "audience": ["x"], "scope": None}, JSON),
     ]
