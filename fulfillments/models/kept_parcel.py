@@ -135,7 +135,9 @@ def ship_kept_parcels(fulfillment: KeepsParcels, change: Change) -> None:
     if fulfillment.state == states.NEW:
         fulfillment.accept(change)
     for parcel in kept:
-        left = {line.pk: line.open for line in fulfillment.lines.all()}
+        # Read the lines again: `fulfillment.lines` may have been read before the cancellation of units.
+        lines = FulfillmentLine.objects.filter(fulfillment_id=fulfillment.pk)
+        left = {line.pk: line.open for line in lines}
         units = {item["line"]: min(item["quantity"], left[item["line"]]) for item in parcel.items}
         if any(units.values()):
             fulfillment.ship(

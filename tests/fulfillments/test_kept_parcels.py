@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from api.errors import InvalidTransition
 from api.renderers import iso
+from fulfillments.admin.actions import ACTIONS
+from fulfillments.admin.admin import FulfillmentAdmin
 from fulfillments.admin.unit_forms import ReassignForm
 from fulfillments.models import Fulfillment
 from fulfillments.reassigning import find_alternatives
@@ -212,6 +214,24 @@ def test_a_kept_parcel_is_shipped_after_the_default_answer_to_a_cancellation(
     assert answer_cancelations() == 1
 
     assert (state_of(work), work.shipments.get().tracking_number) == ("shipped", "T")
+    assert work.kept_parcels.count() == 0
+
+
+def test_an_operator_approves_a_cancellation_of_units_that_left_in_a_kept_parcel(
+    left, work, an_order_at_acme, acme_api, shop_api, hold_it
+):
+    """The page of the admin reads the lines before the approval, which leaves one unit open."""
+    acme_api.put(status(work, "accepted"))
+    hold_it(an_order_at_acme)
+    acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 3)]))
+    shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": [{"sku": "LAMP", "quantity": 2}]})
+    hold_it(an_order_at_acme, release)
+    shown = Fulfillment.objects.prefetch_related(*FulfillmentAdmin.acts_with).get(pk=work.pk)
+
+    approve = next(each for each in ACTIONS if each.name == "approve-cancelation")
+    approve.run(shown, OPERATOR, {})
+
+    assert [item["quantity"] for item in work.shipments.get().items] == [1]
     assert work.kept_parcels.count() == 0
 
 
