@@ -138,7 +138,7 @@ def _accept(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome
     body = _checked(TrackingBody, {"tracking_number": rows[0].get("tracking_number", "")})
     number = body["tracking_number"]
     if fulfillment.state == State.SHIPPED:
-        if not fulfillment.shipments.filter(tracking_number=number).exists():
+        if fulfillment.shipment_of(number) is None:
             check_same(fulfillment.state, "tracking_number", fulfillment.tracking_number, number)
         return MoveOutcome.UNCHANGED
     return fulfillment.accept(change, tracking_number=number)
@@ -168,7 +168,7 @@ def _ship(fulfillment: Fulfillment, change: Change, rows: Rows) -> MoveOutcome:
     given = {name: rows[0].get(name, "") for name in ("tracking_number", "carrier")} | _left_at(rows)
     body = _checked(ShipBody, given)
     number = body["tracking_number"]
-    known = fulfillment.shipments.filter(tracking_number=number).first()
+    known = fulfillment.shipment_of(number)
     kept = fulfillment.kept_parcels.filter(tracking_number=number).first() if change.held else None
     units = _units_of_parcel(fulfillment, known or kept).named_by(rows)
     is_kept = change.held and body.get("shipped_at")

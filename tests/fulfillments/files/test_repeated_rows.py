@@ -160,6 +160,9 @@ def test_an_acceptance_after_shipping_is_unchanged(put, work, acme_api):
     assert counts(put(f"{work.pk},accept,,,,,,")) == (0, 1, 0)
     assert counts(put(f"{work.pk},accept,1Z1,,,,,")) == (0, 1, 0)
     assert counts(put(f"{work.pk},accept,OTHER,,,,,")) == (0, 0, 1)
+    parcel = f"fulfillments/{work.pk}/shipments/{work.shipments.get().pk}"
+    acme_api.request("PATCH", parcel, {"tracking_number": "1Z3"})
+    assert counts(put(f"{work.pk},accept,1Z1,UPS,,,,")) == (0, 1, 0)
 
 
 def test_a_known_parcel_does_not_accept_work_with_a_corrected_address(put, work, acme_api):
@@ -171,6 +174,23 @@ def test_a_known_parcel_does_not_accept_work_with_a_corrected_address(put, work,
         correct_address(change, {"address1": "2 Right Street"})
 
     assert counts(put(f"{work.pk},ship,1Z1,,{lamp['id']},,1,")) == (0, 1, 0)
+    assert state_of(work) == "new"
+
+
+def test_a_parcel_is_known_by_its_number_before_a_correction(put, work, acme_api):
+    """Its rows change nothing, also after the units that it left open were refused for their address."""
+    acme_api.put(status(work, "accepted"))
+    lamps = line_units(work, "LAMP", 2)
+    acme_api.put(status(work, "shipped"), {"tracking_number": "1Z1", "lines": [lamps]})
+    parcel = f"fulfillments/{work.pk}/shipments/{work.shipments.get().pk}"
+    acme_api.request("PATCH", parcel, {"tracking_number": "1Z2"})
+    assert counts(put(f"{work.pk},ship,1Z1,,,LAMP,,")) == (0, 1, 0)
+    acme_api.put(status(work, "wrong_address"))
+    with work.order.change(by=OPERATOR) as change:
+        correct_address(change, {"address1": "2 Right Street"})
+
+    assert counts(put(f"{work.pk},ship,1Z1,,,LAMP,2,")) == (0, 1, 0)
+
     assert state_of(work) == "new"
 
 
