@@ -106,13 +106,11 @@ def _refusals_for_address(order: Order) -> RejectionQuerySet:
 def refused_for_address(order: Order) -> Counter[int]:
     """Return, for each line, the number of units that were rejected because of the address."""
     refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
-    rejections = _refusals_for_address(order)
-    lines = FulfillmentLine.objects.filter(order_line__in=refused)
-    order_lines, units = dict(lines.values_list("pk", "order_line_id")), Counter[int]()
-    for items in rejections.values_list("items", flat=True):
-        for item in items:
-            if item["line"] in order_lines:
-                units[order_lines[item["line"]]] += item["quantity"]
+    rejected = _refusals_for_address(order).units()
+    lines = FulfillmentLine.objects.filter(order_line__in=refused, pk__in=[*rejected])
+    units = Counter[int]()
+    for pk, order_line in lines.values_list("pk", "order_line_id"):
+        units[order_line] += rejected[pk]
     return Counter({line: min(count, refused[line]) for line, count in units.items()})
 
 

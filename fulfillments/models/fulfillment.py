@@ -180,8 +180,8 @@ class Fulfillment(CancelableFulfillment):
     ) -> MoveOutcome:
         """Reject some units of the lines (contract 10).
 
-        Without a `reject_id`, the items are the total of all rejections so far, and the call rejects only the
-        difference.
+        Without a `reject_id`, the items are the total of the supplier's rejections so far, and the call
+        rejects only the difference. Units that an operator reassigned are not part of the total.
         """
         lines = self._reread(change)
         if reject_id is not None:
@@ -189,8 +189,10 @@ class Fulfillment(CancelableFulfillment):
             return self.reject(
                 change, reason, quantities=quantities, reject_id=reject_id, expected_at=expected_at
             )
-        total = spread(lines, items, lambda line: line.open + line.rejected, "items")
-        units = {line.pk: total[line.pk] - line.rejected for line in lines if line.pk in total}
+        withdrawn = self.rejections.filter(reason=states.WITHDRAWN).units()
+        before = {line.pk: line.rejected - withdrawn[line.pk] for line in lines}
+        total = spread(lines, items, lambda line: line.open + before[line.pk], "items")
+        units = {pk: quantity - before[pk] for pk, quantity in total.items()}
         more = NamedUnits(units, total.fields)
         if any(quantity < 0 for quantity in more.values()):
             raise Invalid.at(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Self
 
 from django.db import models
@@ -13,6 +14,13 @@ class RejectionQuerySet(models.QuerySet["Rejection"]):
     def end(self) -> int:
         """End these rejections, so that routing asks their suppliers again. Return their number."""
         return self.filter(ended_at=None).update(ended_at=Now())
+
+    def units(self) -> Counter[int]:
+        """Return the rejected units by the id of the fulfillment's line."""
+        units = Counter[int]()
+        for items in self.values_list("items", flat=True):
+            units.update({item["line"]: item["quantity"] for item in items})
+        return units
 
 
 class Rejection(models.Model):

@@ -319,6 +319,21 @@ def test_a_snapshot_contains_all_units_refused_so_far(work, reject_lines):
     assert (fewer.status_code, fewer.json()["errors"][0]["field"]) == (400, "items")
 
 
+def test_a_snapshot_has_no_units_that_an_operator_reassigned(
+    everywhere, acme, acme_api, reject_lines, push, work_of
+):
+    """The supplier has not refused these units, so its own list of refusals does not have them."""
+    work = work_of(push({"sku": "LAMP", "quantity": 5}), acme)
+    assert reject_lines(refusal(work, 1)).json()["code"] == "lines_rejected"
+    with work.order.change(by=OPERATOR) as change:
+        Fulfillment.objects.get(pk=work.pk).withdraw(change, quantities={work.lines.get().pk: 2})
+
+    assert reject_lines(refusal(work, 1)).json()["code"] == "unchanged"
+    assert reject_lines(refusal(work, 2)).json()["code"] == "lines_rejected"
+    assert work.lines.get().open == 1
+    assert reject_lines(refusal(work, 4)).status_code == 400
+
+
 @pytest.mark.parametrize("reason", ["out_of_stock", "missing_sku", "wrong_address"])
 def test_a_fulfillment_whose_lines_are_all_refused_takes_the_reasons_state(
     reason, work, reject_lines, an_order_at_acme
