@@ -24,8 +24,11 @@ class CancelableFulfillment(MovableFulfillment):
     def is_canceled_at_once(self) -> bool:
         """Whether a cancellation needs no answer from the supplier.
 
-        This is true for a fulfillment that was never captured, if the partnership has the setting `AT_ONCE`.
+        This is true for a fulfillment that waits for a correct address. It is also true for a fulfillment
+        that was never captured, if the partnership has the setting `AT_ONCE`.
         """
+        if self.state == State.WRONG_ADDRESS:
+            return True
         at_once = self.partnership.cancel_before_capture == CancelBeforeCapture.AT_ONCE
         return at_once and self.state == State.NEW and not hasattr(self, "capture")
 

@@ -215,6 +215,19 @@ def test_an_operator_cancels_and_the_supplier_is_asked(operator, order):
     assert order.fulfillments.get().state == "canceling"
 
 
+def test_units_that_wait_for_an_address_are_shown_as_canceled_at_once(
+    operator, order, fulfillment, client_for, acme
+):
+    """Their supplier does not work on them, so the cancellation asks no one."""
+    client_for(acme).put(f"fulfillments/{fulfillment.pk}/setStatus/wrong_address")
+
+    preview = operator.get(f"/admin/orders/order/{order.pk}/do/cancel/").text
+    page = do(operator, order, "cancel", reason="Fraud")
+
+    assert "2 units are canceled at once." in preview
+    assert "2 units are canceled, 0 requested" in messages(page)[0]
+
+
 def test_an_action_that_is_not_possible_any_more_is_reported_and_changes_nothing(
     operator, order, client_for, acme
 ):
