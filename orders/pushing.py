@@ -94,10 +94,10 @@ def _push(
     order = _order(retailer, content)
     order.generation = generation
     lines = [_line(position, line) for position, line in enumerate(content["order_lines"])]
-    refuse_fractions(order, lines)
     with transaction.atomic():
         if not insert_unless_there(order):
-            return _known(order, content, generation)
+            return _known(order, lines, content, generation)
+        refuse_fractions(order, lines)
         market = Market.of(
             retailer.pk,
             lines,
@@ -109,7 +109,8 @@ def _push(
     return Pushed(order, created=True)
 
 
-def _known(pushed: Order, content: Mapping[str, Any], generation: int) -> Pushed:
+def _known(pushed: Order, lines: Sequence[OrderLine], content: Mapping[str, Any], generation: int) -> Pushed:
+    """Return the order with this number. Raises OrderConflict or Invalid for other content."""
     order = _pushed(retailer=pushed.retailer_id, number=pushed.retailer_order_id)[0]
     if order.generation < generation:
         raise Unavailable(
@@ -120,7 +121,8 @@ def _known(pushed: Order, content: Mapping[str, Any], generation: int) -> Pushed
     if order.currency == pushed.currency:  # a push may leave out its default currency
         same |= {digest({**content, "currency": each}) for each in ("", order.currency)}
     if order.content_digest not in same:
-        differing = _differing(order, pushed, content["order_lines"])
+        refuse_fractions(pushed, lines)  # only now: the default currency may have changed
+        differing = _differing(order, pushed, lines)
         if not differing:
             return Pushed(order, created=False)
         named = f", which differs in {', '.join(differing[:5])}"
@@ -139,14 +141,13 @@ def _instead(order: Order) -> str:
     return "cancel it, or use another number"
 
 
-def _differing(order: Order, pushed: Order, pushed_lines: Sequence[Mapping[str, object]]) -> list[str]:
+def _differing(order: Order, pushed: Order, lines: Sequence[OrderLine]) -> list[str]:
     """Return the fields in which a push differs from the stored order."""
     # Old orders still have the country in the retailer's spelling, so normalise their addresses first.
     before = {name: getattr(order, name) for name in ORDER_FIELDS}
     before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
     differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
     known = list(order.lines.order_by("position"))
-    lines = [_line(position, line) for position, line in enumerate(pushed_lines)]
     if len(lines) != len(known):
         return [*differing, "order_lines"]
     return differing + [

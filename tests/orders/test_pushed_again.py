@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from accounts.models import Retailer
 from orders.models import Order
 from orders.services import correct_address
 from tests.orders.fixtures import OPERATOR
@@ -26,6 +27,17 @@ def test_the_default_currency_may_be_named_or_left_out_even_after_a_correction(b
     again = shop_api.post("orders", body | second)
 
     assert (again.status_code, again.json()["code"]) == (200, "order_exists")
+
+
+def test_a_push_is_repeated_after_the_default_currency_became_one_without_fractions(body, shop, shop_api):
+    """A retry after a lost answer would otherwise look like an order that was never created."""
+    body["order_lines"][0]["billed_amount"] = 10.5
+    order = shop_api.post("orders", body).json()["order_id"]
+    Retailer.objects.filter(pk=shop.pk).update(currency="JPY")
+
+    again = shop_api.post("orders", body).json()
+
+    assert (again["code"], again["order_id"]) == ("order_exists", order)
 
 
 def test_another_currency_is_other_content(body, shop_api):
