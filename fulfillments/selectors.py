@@ -174,7 +174,10 @@ def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment])
     # Only a new statement can see the change for which the capture waited, and others' captures.
     now = {row.id: row for row in rows(listed.filter(pk__in=uncaptured))}
     if left_out := [pk for pk in saved if pk not in now]:
-        Capture.objects.filter(pk__in=left_out).update(outdated=True)
+        captures = Capture.objects.filter(pk__in=left_out)
+        # A first capture is deleted, because the supplier has not seen the fulfillment.
+        captures.filter(captured_again_at=None).delete()
+        captures.update(outdated=True)
     shown = (now.get(row.id) if row.captured_at is None else row for row in page)
     return [row for row in shown if row is not None]
 

@@ -59,6 +59,25 @@ def test_work_that_no_longer_matches_the_filter_is_neither_listed_nor_captured(
     assert acme_api.get(f"fulfillments/{work.pk}").json()["captured_at"] is None
 
 
+def test_work_that_is_held_during_its_first_capture_counts_as_never_captured(
+    work, acme_api, shop_api, shop, before_the_capture
+):
+    """The supplier has not seen the work, so the retailer may still cancel it without asking."""
+    shop.partnerships.update(cancel_before_capture="at_once")
+
+    def hold_it(act=hold):
+        with work.order.change(by=OPERATOR) as change:
+            act(change)
+
+    before_the_capture(hold_it)
+    assert acme_api.get("fulfillments").json() == []
+    hold_it(release)
+
+    deadline = shop_api.request("PATCH", f"orders/{work.order_id}", {"ship_until": "2090-01-31"})
+    canceled = shop_api.post(f"orders/{work.order_id}/cancel")
+    assert (deadline.json()["code"], canceled.json()["code"]) == ("order_changed", "order_canceled")
+
+
 def test_the_capture_of_another_request_stays(work, acme_api, before_the_capture):
     def captured_and_accepted():
         before_the_capture(lambda: None)
