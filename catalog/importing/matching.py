@@ -20,20 +20,31 @@ def lookup(context: ImportContext) -> Lookup:
     same = [
         _same(name, new, context.mapped.untouched(name))
         for name, new in values.items()
-        if name not in ("sku", *CHECKED)
+        if name not in ("sku", *CHECKED, *(OF_GTIN if "gtin" in values else ()))
     ]
     same += [
         SQL("NOT ({})").format(rule.condition)
         for name in CHECKED & values.keys()
         for rule in context.mapped.columns[name].rules(values[name], values[name])
     ]
-    same += [
-        SQL("(length({0}) NOT IN {1} OR v.{2} = {0})").format(values["gtin"], SQL(lengths), Identifier(name))
-        for name, lengths in OF_GTIN.items()
-        if "gtin" in values
-    ]
+    same += [_same_beside_gtin(name, context) for name in OF_GTIN if "gtin" in values]
     unchanged = SQL(" AND ").join([SQL("v.id IS NOT NULL"), *same])
     return Lookup(joins, {"variant_id": SQL("v.id"), **stored_values(context.mapped.fields)}, unchanged)
+
+
+def _same_beside_gtin(name: str, context: ImportContext) -> Composable:
+    """Return the condition that a row with a GTIN leaves the stored UPC or EAN unchanged.
+
+    The GTIN fills in an empty number, as in `landing`. A number that contradicts the GTIN is never the same,
+    because the rules must see its row.
+    """
+    values, stored = context.mapped.values, SQL("v.{}").format(Identifier(name))
+    filled = SQL("length({}) IN {}").format(values["gtin"], SQL(OF_GTIN[name]))
+    agrees = SQL("(NOT {} OR {} = {})").format(filled, stored, values["gtin"])
+    if name not in values:
+        return agrees
+    given = _same(name, values[name], context.mapped.untouched(name))
+    return SQL("({} AND ({} OR {} = '' AND {}))").format(agrees, given, values[name], filled)
 
 
 def _same(name: str, new: Composable, raw: Composable | None) -> Composable:

@@ -48,6 +48,26 @@ def test_a_gtin_fills_in_its_upc(acme, a_variant, ran, row):
     assert Variant.objects.get().upc == GTIN
 
 
+def test_a_dry_run_counts_no_change_if_the_upc_is_empty_because_the_gtin_says_it(acme, a_variant, ran):
+    a_variant(acme, "A-1", upc=GTIN, gtin=GTIN)
+    row = ["sku,upc,ean,gtin", f"A-1,,,{GTIN}"]
+
+    counted = [
+        (job["updated"], job["unchanged"]) for job in (ran(acme, data=row, dry_run=True), ran(acme, data=row))
+    ]
+
+    assert counted == [(0, 1), (0, 1)]
+
+
+@pytest.mark.parametrize(("upc", "code"), [(OTHER, "contradiction"), ("12", "invalid_barcode")])
+def test_a_wrong_upc_beside_the_stored_gtin_is_rejected(acme, a_variant, ran, upc, code):
+    a_variant(acme, "A-1", upc=GTIN, gtin=GTIN)
+
+    job = ran(acme, data=["sku,upc,gtin", f"A-1,{upc},{GTIN}"])
+
+    assert job["errors"][0]["code"] == code
+
+
 @pytest.mark.parametrize(
     ("stored", "row", "field", "message"),
     [
