@@ -17,7 +17,7 @@ from imports.correcting import send
 from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text, record_message
 from imports.models import ImportJob, Status
-from imports.overview import with_percents
+from imports.overview import changed_warehouses, with_percents
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, JobMove
 from sftp_ingest.errors import Refused
 
@@ -41,14 +41,8 @@ class ApproveForm(forms.Form):
 
 def _approve_form(job: ImportJob, sent: dict[str, object] | None) -> forms.Form:
     """Return the approval form. The form lists warehouses only if the file changes several warehouses."""
-    warehouses = _warehouses(job)
+    warehouses = changed_warehouses(job)
     return ApproveForm(warehouses if len(warehouses) > 1 else {}, sent)
-
-
-def _warehouses(job: ImportJob) -> dict[int, str]:
-    """Return the names of the warehouses that the file changes, by id."""
-    changed = job.report.get("outlook", {}).get("warehouses", ())
-    return {each["warehouse_id"]: each["warehouse"] for each in changed if "warehouse_id" in each}
 
 
 def _left_out(warehouses: dict[int, str], answers: dict[str, object]) -> dict[int, str]:
@@ -56,7 +50,7 @@ def _left_out(warehouses: dict[int, str], answers: dict[str, object]) -> dict[in
 
 
 def _approve(job: ImportJob, by: Actor, answers: dict[str, Any]) -> str:
-    left_out = _left_out(_warehouses(job), answers)
+    left_out = _left_out(changed_warehouses(job), answers)
     job.approve(by=by, reason=answers.get("reason", ""), left_out=left_out)
     without = f" without {', '.join(left_out.values())}" if left_out else ""
     return f"Import {job.pk} is approved{without}. Its status is {job.status}."

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from imports.models import ImportJob, Status
+from imports.models import LEFT_OUT, ImportJob, Status
 from imports.serializers import progress
 
 # A page counts at most this many rejects, because an import may have a million rejects.
@@ -88,7 +88,17 @@ def reject_groups(job: ImportJob) -> list[RejectGroup]:
 
 def option_texts(job: ImportJob) -> list[tuple[str, str]]:
     """Return the job's options as pairs of a name and a text, without empty options."""
-    return texts_of(job.options)
+    options = dict(job.options)
+    if left_out := options.get(LEFT_OUT):
+        names = changed_warehouses(job)
+        options[LEFT_OUT] = ", ".join(str(names.get(warehouse, warehouse)) for warehouse in left_out)
+    return texts_of(options)
+
+
+def changed_warehouses(job: ImportJob) -> dict[int, str]:
+    """Return the names of the warehouses whose stock a file that waited for approval changes, by id."""
+    changed = job.report.get("outlook", {}).get("warehouses", ())
+    return {each["warehouse_id"]: each["warehouse"] for each in changed if "warehouse_id" in each}
 
 
 def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:

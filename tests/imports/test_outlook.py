@@ -3,6 +3,7 @@
 import pytest
 
 from events.models import Event
+from imports import overview
 from imports.models import ImportJob
 from imports.pipeline.job_runner import run_job
 from inventory.models import Warehouse
@@ -109,3 +110,4 @@ def test_a_file_is_approved_without_a_warehouse_even_if_it_was_renamed(
     assert east.stock.filter(on_hand=0).count() == 120
     assert west.stock.filter(on_hand=5).count() == 121
     assert Event.objects.get(type="import.approved").data["left_out"] == ["Acme West"]
+    assert ("left out warehouses", "Acme West") in overview.option_texts(job)
