@@ -18,6 +18,9 @@ from portal.row_forms import RowForm
 class ProductForm(RowForm, VariantForm):
     """The form of a product in the list, which edits some values in place."""
 
+    description_bullets = None  # type: ignore[assignment]  # Django removes a field that is None
+    """Remove the operators' field. Without the stored bullets, it looked empty, and a save replaced them."""
+
     class Meta:
         model = Variant
         fields: ClassVar[Any] = ("title", "retail_price", "wholesale_price")

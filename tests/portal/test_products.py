@@ -177,6 +177,15 @@ def test_a_product_shows_its_stock_its_open_orders_and_its_changes(ana, acme, sh
     assert "Wholesale price: – → 9" in shown.content.decode()
 
 
+def test_a_product_keeps_its_bullets_because_its_page_does_not_show_them(ana, acme, lamp, client_for):
+    client_for(acme).request("PATCH", f"variants/{lamp.pk}", {"description_bullets": ["Brass", "Dimmable"]})
+    assert "bullets" not in str(ana.get(f"{LIST}{lamp.pk}/").context["form"])
+
+    ana.post(f"{LIST}{lamp.pk}/", {**row(lamp, title="Lamp"), f"{lamp.pk}-description_bullets": "New"})
+    lamp.refresh_from_db()
+    assert (lamp.title, lamp.description_bullets) == ("Lamp", ["Brass", "Dimmable"])
+
+
 def test_a_product_is_delisted_and_listed_again(ana, lamp):
     assert "To undo: List product again." in ana.get(f"{LIST}{lamp.pk}/do/delist/").content.decode()
     act(ana, f"{LIST}{lamp.pk}/do/delist/")
