@@ -195,7 +195,8 @@ def _subject(about: str) -> Q:
     if kind == "fulfillment":  # filter by order, too: fulfillment_id has no index
         order = Fulfillment.objects.filter(pk=number).values_list("order_id", flat=True).first()
         return Q(order_id=order or 0, fulfillment_id=number)
-    return Q(import_id=number) if kind == "import" else Q(order_id=number)
+    fields = {"order": "order_id", "import": "import_id"}
+    return Q(**{fields[kind]: number}) if kind in fields else Q(pk__in=[])
 
 
 PAGES = (

@@ -70,6 +70,13 @@ def test_the_log_has_no_actions_of_members_on_many_records(operator, acme):
     assert shown(operator) == [("olga", "Hold", "2 orders")]
 
 
+def test_a_record_of_a_kind_that_the_log_does_not_know_is_not_an_order(operator, order):
+    do(operator, order, "hold")
+
+    assert len(shown(operator, about=f"order:{order.pk}")) == 1
+    assert shown(operator, about=f"supplier:{order.pk}") == []
+
+
 def test_an_action_on_many_leads_to_its_results(operator, shop):
     OrderFactory.create_in_bulk(2, retailer=shop)
     confirm(operator, choose(operator, Order, "hold", list(Order.objects.all())))
