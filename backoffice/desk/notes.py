@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from accounts.models import OperatorNote
@@ -16,7 +17,7 @@ from orders.models import Order
 
 Key = tuple[str, int]
 """A record's model and id."""
-ORDER, FULFILLMENT = Order._meta.label_lower, Fulfillment._meta.label_lower
+ORDER = Order._meta.label_lower
 SHOWN = 3
 """The maximum number of comments shown per row."""
 READ = 1_000
@@ -43,15 +44,14 @@ class RowTaken(Exception):
         self.assignee = assignee
 
 
-def note_key(record: Key) -> Key:
+def note_key(record: Model) -> Key:
     """Return the record that has the note: for a fulfillment its order, which the desk lists once."""
-    model, record_id = record
-    if model != FULFILLMENT:
-        return record
-    return ORDER, Fulfillment.objects.values_list("order_id", flat=True).get(pk=record_id)
+    if isinstance(record, Fulfillment):
+        return ORDER, record.order_id
+    return record._meta.label_lower, record.pk
 
 
-def change_note(record: Key, change: NoteChange, *, by: str) -> None:
+def change_note(record: Model, change: NoteChange, *, by: str) -> None:
     """Apply the change. Raises RowTaken if another operator took the record after the page was shown.
 
     The note is locked in the database. If two operators take a record at the same moment, only one of them
@@ -70,8 +70,8 @@ def change_note(record: Key, change: NoteChange, *, by: str) -> None:
         if not is_taken:
             note.assigned_to = wanted
         if change.comment:
-            comment = RecordComment(model=record[0], record_id=record[1], text=change.comment, by=by)
-            comment.save(force_insert=True)
+            about = {"model": record._meta.label_lower, "record_id": record.pk}
+            RecordComment(**about, text=change.comment, by=by).save(force_insert=True)
             note.text = change.comment
         if change.snooze_hours is not None:
             hours = change.snooze_hours

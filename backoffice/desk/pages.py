@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
@@ -103,22 +103,22 @@ def keep_note(site: AdminSite, request: HttpRequest) -> HttpResponse:
     model = apps.get_model(given["model"])
     if not request.user.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}"):
         raise PermissionDenied
-    if not model._base_manager.filter(pk=given["record_id"]).exists():
+    record = model._base_manager.filter(pk=given["record_id"]).first()
+    if record is None:
         raise Http404
     if form.errors:
-        _refuse(request, form)
+        _refuse(request, form, record)
     else:
-        _change(request, given)
+        _change(request, given, record)
     back = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
     return HttpResponseRedirect(back if safe and back.startswith("/admin/") else "/admin/desk/")
 
 
-def _refuse(request: HttpRequest, form: NoteForm) -> None:
+def _refuse(request: HttpRequest, form: NoteForm, record: Model) -> None:
     """Report the first wrong field. Save a comment all the same, because the redirect drops typed text."""
     given, saved = form.cleaned_data, "Nothing was saved."
     if comment := given.get("text"):
-        record = (given["model"], given["record_id"])
         change_note(record, NoteChange(comment=comment), by=request.user.get_username())
         saved = "Only your comment was saved."
     name, errors = next(iter(form.errors.items()))
@@ -126,8 +126,8 @@ def _refuse(request: HttpRequest, form: NoteForm) -> None:
     messages.error(request, f"{saved} {where}{errors[0]}")
 
 
-def _change(request: HttpRequest, given: dict[str, Any]) -> None:
-    record, by = (given["model"], given["record_id"]), request.user.get_username()
+def _change(request: HttpRequest, given: dict[str, Any], record: Model) -> None:
+    by = request.user.get_username()
     is_kept = given["assigned_to"] == given["assigned_before"]
     change = NoteChange(
         assigned_to=by if given["take"] else None if is_kept else given["assigned_to"],
