@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -35,9 +36,11 @@ MISSED_FOR = 3600.0
 """Seconds for which a silent part counts as missing on its host. Later, the host counts as removed."""
 FORGOTTEN_AFTER = 86_400.0
 """Seconds after which the sign of a silent part is deleted."""
-SINCE = "seconds since "
-"""The first words of the name of each fact that is an age."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Age(float):
+    """A fact that is an age in seconds. Of several processes, the smallest age counts instead of the sum."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,12 @@ class PartOnHost:
 
     @property
     def facts(self) -> dict[str, float]:
-        """The sum of each fact over all living processes, or the smallest value of an age."""
+        """The sum of each fact over all living processes, or the smallest age."""
         values: defaultdict[str, list[float]] = defaultdict(list)
         for sign in self.alive:
             for name, value in sign.facts.items():
                 values[name].append(value)
-        return {name: min(found) if name.startswith(SINCE) else sum(found) for name, found in values.items()}
+        return {name: (min if isinstance(found[0], Age) else sum)(found) for name, found in values.items()}
 
 
 _given: dict[str, int] = {}
@@ -107,7 +110,8 @@ def give(part: str, **facts: float) -> None:
             return  # the process has signed off
         _given[part] = process
         memory = memory_of(process) // [*_given.values()].count(process)
-        sign = {"part": part, "host": host, "at": time.time(), "memory": memory, "facts": facts}
+        ages = [name for name, value in facts.items() if isinstance(value, Age)]
+        sign = {"part": part, "host": host, "at": time.time(), "memory": memory, "facts": facts, "ages": ages}
         try:
             _client().hset(KEY, _field(part), json.dumps(sign))
         except RedisError:
@@ -187,10 +191,15 @@ def all_signs() -> list[Sign]:
         if age > FORGOTTEN_AFTER:
             forgotten.append(field)
         else:
-            signs.append(Sign(sign["part"], sign["host"], age, sign["memory"], sign["facts"]))
+            signs.append(Sign(sign["part"], sign["host"], age, sign["memory"], _facts_of(sign)))
     if forgotten:
         client.hdel(KEY, *forgotten)
     return signs
+
+
+def _facts_of(sign: Mapping[str, Any]) -> dict[str, float]:
+    ages = sign.get("ages", ())  # signs of an older version have no ages
+    return {name: Age(value) if name in ages else value for name, value in sign["facts"].items()}
 
 
 def parts_on_hosts(signs: Iterable[Sign]) -> list[PartOnHost]:

@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 from api import facts, signs_of_life
 from backoffice.backup_schedule import NAME, BackupSchedule
 from backoffice.backups import ABOUT
-from backoffice.management.commands.keep_backups import AGE
+from backoffice.management.commands.keep_backups import facts_of
 from config import watching
 from config.health.worker import redis_client
 from events.models import Delivery
@@ -210,12 +210,21 @@ def test_prometheus_own_tool_accepts_the_metrics(command):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_age_of_the_newest_backup_is_a_metric_of_its_host(settings, tmp_path):
-    schedule = BackupSchedule(tmp_path, timedelta(days=1), kept=1)
-    newest = tmp_path / (timezone.now() - timedelta(hours=30)).strftime(NAME)
-    newest.mkdir()
-    (newest / ABOUT).touch()
-    signs_of_life.give("backup", **{AGE: schedule.age().total_seconds()})
+@pytest.fixture
+def facts_after(tmp_path):
+    """Return a function that makes a backup of this age, and returns the facts of the backup process."""
+
+    def make(age):
+        folder = tmp_path / (timezone.now() - age).strftime(NAME)
+        folder.mkdir()
+        (folder / ABOUT).touch()
+        return facts_of(BackupSchedule(tmp_path, timedelta(days=1), kept=1))
+
+    return make
+
+
+def test_the_age_of_the_newest_backup_is_a_metric_of_its_host(facts_after):
+    signs_of_life.give("backup", **facts_after(timedelta(hours=30)))
     ((_, seconds),) = values("exchange_backup_age_seconds").items()
     assert 30 * 3600 <= seconds < 30 * 3600 + 60
 
@@ -226,16 +235,17 @@ def test_a_backup_folder_that_cannot_be_read_gives_no_age():
     assert values("exchange_backup_age_seconds") == {}
 
 
-def test_a_dead_process_gives_no_age_of_its_backups(monkeypatch):
-    signs_of_life.give("backup", **{AGE: 3600.0})
+def test_a_dead_process_gives_no_age_of_its_backups(monkeypatch, facts_after):
+    signs_of_life.give("backup", **facts_after(timedelta(hours=1)))
     monkeypatch.setattr(signs_of_life, "ALIVE_FOR", 0.0)
 
     assert values("exchange_backup_age_seconds") == {}
 
 
-def test_two_backup_processes_of_a_host_report_the_newest_backup(monkeypatch):
-    signs_of_life.give("backup", **{AGE: 3600.0})
+def test_two_backup_processes_of_a_host_report_the_newest_backup(monkeypatch, facts_after):
+    signs_of_life.give("backup", **facts_after(timedelta(hours=2)))
     monkeypatch.setattr(signs_of_life, "_field", lambda part: f"{part}@host#0")
-    signs_of_life.give("backup", **{AGE: 1800.0})
+    signs_of_life.give("backup", **facts_after(timedelta(hours=1)))
 
-    assert list(values("exchange_backup_age_seconds").values()) == [1800.0]
+    (seconds,) = values("exchange_backup_age_seconds").values()
+    assert 3600 <= seconds < 3660
