@@ -11,12 +11,18 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
+from api.bodies import MOST_SUSPECTS
 from api.fields import CONTROL, INTEGER
 from api.ids import LARGEST_ID
+from api.spelling import closest_match
 from inventory.expecting import PAST, is_past
 
 MOST = 2**31 - 1
 LONGEST = 100
+OPTIONAL = ("expected_at", "warehouse_id", "as_of")
+"""Fields without which an element is complete. A misspelled one would be ignored."""
+ALIKE = 0.88
+"""Likeness from which a name is a misspelling: `expectedAt`, but not `warehouse`, which may hold a name."""
 
 
 class IdType(StrEnum):
@@ -63,14 +69,33 @@ def read_elements(
     """Return the valid elements of a push to this warehouse, and the errors of the other elements."""
     valid: list[Element] = []
     errors: list[ElementError] = []
+    misspelled = _misspelled(elements)
     for index, element in enumerate(elements):
         try:
+            _refuse_misspellings(element, misspelled)
             valid.append(_read(index, element, id_type, warehouse_id))
         except _InvalidElement as error:
             errors.append(
                 ElementError(index, _identifier_as_sent(element, id_type), error.code, error.message)
             )
     return valid, errors
+
+
+def _misspelled(elements: Sequence[object]) -> dict[str, str]:
+    """Return the keys of all elements that are probably optional fields, each with the field's name."""
+    known = {"id", "amount", "quantity", *OPTIONAL, *IdType}
+    unknown = dict.fromkeys(
+        key for element in elements if isinstance(element, dict) for key in element if key not in known
+    )
+    near = {key: closest_match(key, OPTIONAL, likeness=ALIKE) for key in list(unknown)[:MOST_SUSPECTS]}
+    return {key: name for key, name in near.items() if name}
+
+
+def _refuse_misspellings(element: object, misspelled: dict[str, str]) -> None:
+    if misspelled and isinstance(element, dict):
+        for key, name in misspelled.items():
+            if key in element and name not in element:
+                raise _InvalidElement("unknown_field", f"{key}: Unknown field. Did you mean {name}?")
 
 
 def _read(index: int, element: object, id_type: IdType, warehouse_id: int) -> Element:

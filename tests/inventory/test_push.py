@@ -111,6 +111,10 @@ def test_a_variant_is_found_by_its_id_as_number_or_text(acme, a_variant, push):
         ({"id": "A-1", "amount": 5, "warehouse_id": 2**31}, "contradiction"),
         ({"id": "A-1", "amount": 5, "warehouse_id": "west"}, "contradiction"),
         ({"id": "A-1", "amount": 5, "as_of": "2026-01-31T12:00:00Z"}, "contradiction"),
+        ({"id": "A-1", "amount": 5, "asOf": "2026-01-31T12:00:00Z"}, "unknown_field"),
+        ({"id": "A-1", "amount": 5, "warehouseId": 7}, "unknown_field"),
+        ({"id": "A-1", "amount": 5, "expectedAt": "2030-01-31"}, "unknown_field"),
+        ({"id": "A-1", "amount": 5, "expeced_at": "2030-01-31"}, "unknown_field"),
     ],
 )
 def test_a_bad_element_is_rejected_alone(acme, a_variant, push, element, code):
@@ -124,6 +128,14 @@ def test_a_bad_element_is_rejected_alone(acme, a_variant, push, element, code):
     assert (body["errors"][0]["index"], body["errors"][0]["code"]) == (1, code)
     assert body["errors"][0]["message"]
     assert (on_hand(variant), on_hand(other)) == (2, 9)
+
+
+@pytest.mark.parametrize("name", ["updated_at", "warehouse", "title", "price", "expected_at_dock"])
+def test_another_unknown_field_of_an_element_is_ignored(acme, a_variant, push, name):
+    variant = a_variant(acme, "A-1", stock=2)
+
+    assert push([{"id": "A-1", "amount": 5, name: "2030-01-31"}]).json()["updated"] == 1
+    assert on_hand(variant) == 5
 
 
 def test_an_array_with_only_faulty_elements_is_still_200(acme, push):
