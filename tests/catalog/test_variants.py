@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -280,6 +281,17 @@ def test_patch_checks_its_fields_like_post(acme, client_for, change, field, code
     assert answer.status_code == 400, answer.content
     assert (field, code) in faults(answer).items()
     assert client.get(f"variants/{made['id']}").json() == made
+
+
+def test_a_patch_of_other_fields_accepts_a_stored_sale_that_ends_before_its_start(
+    acme, client_for, a_variant
+):
+    start, end = datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+    variant = a_variant(acme, "A", special_sale_price_start=start, special_sale_price_end=end)
+
+    answer = client_for(acme).request("PATCH", f"variants/{variant.pk}", {"title": "New"})
+
+    assert answer.status_code == 200, answer.content
 
 
 def test_patch_takes_whole_objects_and_the_other_name_of_a_property(acme, client_for, a_variant):
