@@ -37,7 +37,7 @@ class NoteChange:
 
 
 class RowTaken(Exception):
-    """The row is assigned to another operator. The remaining changes, such as the comment, are saved."""
+    """The row is assigned to another operator. Only the comment is saved."""
 
     def __init__(self, assignee: str) -> None:
         super().__init__(assignee)
@@ -73,7 +73,7 @@ def change_note(record: Model, change: NoteChange, *, by: str) -> None:
             about = {"model": record._meta.label_lower, "record_id": record.pk}
             RecordComment(**about, text=change.comment, by=by).save(force_insert=True)
             note.text = change.comment
-        if change.snooze_hours is not None:
+        if change.snooze_hours is not None and not is_taken:
             hours = change.snooze_hours
             note.snoozed_until = now + timedelta(hours=hours) if hours else None
         note.by, note.updated_at = by, now

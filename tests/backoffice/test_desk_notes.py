@@ -86,6 +86,15 @@ def test_a_row_that_changed_hands_meanwhile_is_not_reassigned_but_the_comment_st
     assert item.comments[0].text == "Called the retailer"
 
 
+def test_a_row_that_changed_hands_meanwhile_is_not_snoozed(operator, nina, work):
+    post(nina, work, take="1")
+    answer = post(operator, work, assigned_to="olga", assigned_before="", snooze_hours="48")
+
+    assert messages(answer) == ["This row is already assigned to nina."]
+    [item] = nina.get(DESK).context["items"]
+    assert item.note.assigned_to == "nina"
+
+
 def test_an_operator_who_sees_the_assignee_may_hand_the_row_on(operator, nina, work):
     post(nina, work, take="1")
     post(operator, work, assigned_to="olga", assigned_before="nina")
