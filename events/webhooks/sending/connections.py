@@ -46,7 +46,10 @@ class ReceiverConnection:
         return cls(*streams)
 
     async def post(self, target: WebhookTarget, headers: list[tuple[str, str]], body: bytes) -> Answered:
-        """Send a request and read its answer. Raises OSError, h11.RemoteProtocolError."""
+        """Send a request and read the head of its answer. Raises OSError, h11.RemoteProtocolError.
+
+        Call `read_body` next.
+        """
         self.heard, http = False, self._http
         sent = [("Host", target.authority), *headers, ("Content-Length", str(len(body)))]
         head = http.send(h11.Request(method="POST", target=target.path, headers=sent))
@@ -54,12 +57,7 @@ class ReceiverConnection:
         self._writer.write(b"".join(part for part in (head, data, http.send(h11.EndOfMessage())) if part))
         self.used = True
         await self._writer.drain()
-        answered = await self._read_head()
-        # The status counts even if the body is slow, or if the connection breaks while the body is read.
-        with suppress(OSError, h11.RemoteProtocolError):
-            async with asyncio.timeout(BODY_SECONDS):
-                await self._read_body()
-        return answered
+        return await self._read_head()
 
     async def _read_head(self) -> Answered:
         while True:
@@ -70,13 +68,16 @@ class ReceiverConnection:
             if not isinstance(event, h11.InformationalResponse):
                 raise ConnectionResetError("the connection was closed in the middle of an answer")
 
-    async def _read_body(self) -> None:
+    async def read_body(self) -> None:
+        """Read the body of the answer.
+
+        A slow or broken body only ends the connection: the status of the answer counts anyway.
+        """
         size = 0
-        while size <= MOST_READ:
-            event = await self._next_event()
-            if not isinstance(event, h11.Data):
-                return
-            size += len(event.data)
+        with suppress(OSError, h11.RemoteProtocolError):
+            async with asyncio.timeout(BODY_SECONDS):
+                while size <= MOST_READ and isinstance(event := await self._next_event(), h11.Data):
+                    size += len(event.data)
 
     async def _next_event(self) -> object:
         while True:

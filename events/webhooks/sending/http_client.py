@@ -45,47 +45,52 @@ class HttpClient:
         self._looked_at = time.monotonic()
 
     async def post(self, target: WebhookTarget, headers: Headers, body: bytes) -> ReceiverAnswer:
-        """Send a request and return its result. The limit for the whole request is WEBHOOK_SECONDS."""
+        """Send a request and return its result. The status must arrive within WEBHOOK_SECONDS."""
+        server = target._replace(path="")
         try:
             async with asyncio.timeout(settings.WEBHOOK_SECONDS):
-                answered = await self._post(target, headers, body)
+                connection, answered = await self._post(server, target, headers, body)
         except TimeoutError:
             return ReceiverAnswer(None, f"No answer within {settings.WEBHOOK_SECONDS:g} seconds.")
         except NotCallable as error:
             return ReceiverAnswer(None, str(error))
         except (OSError, ssl.SSLError, h11.ProtocolError) as error:
             return ReceiverAnswer(None, _in_words(error)[:LONGEST_ERROR])
+        await self._release(server, connection)
         return _judge(answered)
 
-    async def _post(self, target: WebhookTarget, headers: Headers, body: bytes) -> Answered:
-        server = target._replace(path="")
+    async def _post(
+        self, server: WebhookTarget, target: WebhookTarget, headers: Headers, body: bytes
+    ) -> tuple[ReceiverConnection, Answered]:
         while (idle := self._idle_connection(server)) is not None:
             try:
-                return await self._send(server, idle, target, headers, body)
+                return await self._send(idle, target, headers, body)
             except (OSError, h11.RemoteProtocolError):
                 if idle.heard:
                     raise
                 # The receiver had closed the idle connection, so send the request over another connection.
-        return await self._send(server, await self._connect(target), target, headers, body)
+        return await self._send(await self._connect(target), target, headers, body)
 
     async def _send(
-        self,
-        server: WebhookTarget,
-        connection: ReceiverConnection,
-        target: WebhookTarget,
-        headers: list[tuple[str, str]],
-        body: bytes,
-    ) -> Answered:
+        self, connection: ReceiverConnection, target: WebhookTarget, headers: Headers, body: bytes
+    ) -> tuple[ReceiverConnection, Answered]:
+        try:
+            return connection, await connection.post(target, headers, body)
+        except BaseException:
+            connection.close()
+            raise
+
+    async def _release(self, server: WebhookTarget, connection: ReceiverConnection) -> None:
+        """Keep the connection for the next delivery if the answer was read completely, or else close it."""
         reusable = False
         try:
-            answered = await connection.post(target, headers, body)
+            await connection.read_body()
             reusable = connection.rest() and len(self._resting[server]) < MOST_RESTING
         finally:
             if reusable:
                 self._resting[server].append(connection)
             else:
                 connection.close()
-        return answered
 
     def _idle_connection(self, server: WebhookTarget) -> ReceiverConnection | None:
         resting = self._resting[server]

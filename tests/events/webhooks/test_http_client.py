@@ -182,8 +182,10 @@ def test_an_endless_answer_is_cut_off(settings):
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 100", b"Transfer-Encoding: chunked"])
-def test_an_answer_counts_although_its_body_never_ends(head, monkeypatch):
-    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
+@pytest.mark.parametrize("limits", [{"body": 0.1}, {"status": 0.3, "body": 0.4}])
+def test_an_answer_counts_although_its_body_never_ends(head, limits, monkeypatch, settings):
+    monkeypatch.setattr(connections, "BODY_SECONDS", limits["body"])
+    settings.WEBHOOK_SECONDS = limits.get("status", 10.0)
     done = threading.Event()
 
     def talk(connection: socket.socket) -> None:
