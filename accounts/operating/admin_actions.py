@@ -64,7 +64,9 @@ class ActingAdmin(BulkPages[Record]):
                 return self.after_action(request, record, after)
             if result is not Result.REFUSED:
                 return HttpResponseRedirect(after)  # the form was sent twice, so its secret does not exist
-            record = self.acting_on([object_id]).get()
+            record = self.acting_on([object_id]).first()
+            if record is None:  # a colleague deleted it while the action ran
+                return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
             why_not = action.why_not(record)
         context = {
             **self._context(request, record),

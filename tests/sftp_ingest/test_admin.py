@@ -10,6 +10,7 @@ from django.test import Client
 
 from accounts.models import Supplier
 from sftp_ingest.models import RemoteHost, SftpLogin, Upload
+from sftp_ingest.remote.connection import RemoteFailed
 from sftp_ingest.server.host_key import public_line
 from tests.factories import UploadFactory
 
@@ -76,6 +77,26 @@ def test_a_host_that_is_registered_already_is_refused_with_the_reason(page: Clie
     errors = again.context["adminform"].form.non_field_errors()
     assert errors == ["The supplier has this host and port already. Change that host instead."]
     assert RemoteHost.objects.count() == 1
+
+
+def test_a_host_that_a_colleague_deletes_during_its_test_is_reported_as_gone(
+    page: Client, acme: Supplier, monkeypatch
+):
+    host = RemoteHost(supplier=acme, host="files.acme.example", host_key=public_line(), username="exchange")
+    host.set_password("s3cret")
+    host.save()
+
+    def fail(tested: RemoteHost) -> str:
+        RemoteHost.objects.all().delete()
+        raise RemoteFailed("remote_timeout", "files.acme.example does not answer.")
+
+    monkeypatch.setattr("sftp_ingest.remote.probing.probe", fail)
+    answer = page.post(f"/admin/sftp_ingest/remotehost/{host.pk}/do/test/", follow=True)
+
+    assert answer.status_code == 200
+    said = [str(message) for message in answer.context["messages"]]
+    assert said[0] == "files.acme.example does not answer."
+    assert "Perhaps it was deleted?" in said[1]
 
 
 def test_a_password_is_sent_only_to_the_host_that_it_was_entered_for(page: Client, acme: Supplier):
