@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 from urllib.parse import unquote
@@ -12,7 +11,7 @@ from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -23,6 +22,7 @@ from accounts.models import OperatorAction, OperatorActionRow, Result
 from accounts.operating import bulk_actions, final_actions, record_panels, second_operator
 from accounts.operating.admin_base import Record, operator_of
 from accounts.operating.operator_actions import AdminAction
+from api.exporting.files import as_file
 
 SHOWN = 50
 COLUMNS = ("record", "name", "result", "message")
@@ -151,12 +151,9 @@ class BulkPages(ModelAdmin[Record]):
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return one CSV line for each row."""
         chosen, _ = self._find(request, pk)
-        name = f"{chosen.action}-{chosen.pk}.csv"
-        return StreamingHttpResponse(
-            _csv(chosen),
-            content_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": f'attachment; filename="{name}"'},
-        )
+        rows = chosen.rows.order_by("id").iterator(chunk_size=1000)
+        lines = ([row.record_id, row.name, *_result(row, chosen)] for row in rows)
+        return as_file(f"{chosen.action}-{chosen.pk}", COLUMNS, lines, "csv")
 
     def _find(
         self, request: HttpRequest, pk: int, *, acting: bool = False
@@ -213,28 +210,9 @@ class BulkPages(ModelAdmin[Record]):
         return TemplateResponse(request, "admin/bulk.html", context)
 
 
-class _Line:
-    """A file for `csv.writer` that returns each line instead of storing it."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _csv(chosen: OperatorAction) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield "\ufeff" + writer.writerow(COLUMNS)
-    for row in chosen.rows.order_by("id").iterator(chunk_size=1000):
-        yield writer.writerow([row.record_id, _cell(row.name), *map(_cell, _result(row, chosen))])
-
-
 def _result(row: OperatorActionRow, chosen: OperatorAction) -> tuple[str, str]:
     if row.result:
         return row.get_result_display(), row.message
     if row.why_not:
         return "left out", row.why_not
     return ("not done", "The action was stopped.") if chosen.finished_at else ("not done yet", "")
-
-
-def _cell(text: str) -> str:
-    """Put a quote before a text that a spreadsheet would run as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
