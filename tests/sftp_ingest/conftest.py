@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import paramiko
 import pytest
@@ -19,6 +20,7 @@ from paramiko.sftp import CMD_CLOSE, CMD_OPEN, SFTP_FLAG_CREATE, SFTP_FLAG_TRUNC
 
 from accounts.models import Supplier
 from sftp_ingest.models import SftpLogin
+from sftp_ingest.server import listener
 from sftp_ingest.server.host_key import host_keys
 from sftp_ingest.server.listener import SftpServer
 from sftp_ingest.server.session import SessionLimits
@@ -78,19 +80,19 @@ def serving(limits: SessionLimits) -> Iterator[SftpServer]:
 
 
 @functools.cache
-def made_host_keys() -> TemporaryDirectory[str]:
-    """Make a folder with host keys, once: an RSA key takes half a second."""
+def made_host_keys() -> tuple[TemporaryDirectory[str], list[paramiko.PKey]]:
+    """Make a folder with host keys and read it, once: it takes half a second, and each reading 0.1 s."""
     folder = TemporaryDirectory()
     with override_settings(SECRETS_DIR=Path(folder.name)):
-        host_keys()
-    return folder
+        return folder, host_keys()
 
 
 @pytest.fixture
 def serve(settings: Any) -> Iterator[Callable[..., SftpServer]]:
     """Return a function that starts a server with these limits. Failed logins are not delayed by default."""
-    shutil.copytree(made_host_keys().name, settings.SECRETS_DIR, dirs_exist_ok=True)
-    with ExitStack() as stack:
+    folder, keys = made_host_keys()
+    shutil.copytree(folder.name, settings.SECRETS_DIR, dirs_exist_ok=True)
+    with ExitStack() as stack, mock.patch.object(listener, "host_keys", return_value=keys):
         yield lambda **limits: stack.enter_context(serving(SessionLimits(**{"failure_delay": 0.0, **limits})))
 
 
