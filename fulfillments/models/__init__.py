@@ -4,7 +4,7 @@ from fulfillments.models.capture import Capture
 from fulfillments.models.carried_out_row import CarriedOutRow
 from fulfillments.models.carton import Carton, SsccCounter
 from fulfillments.models.changes_read import ChangesRead
-from fulfillments.models.conditions import HELD, PAST_LIMIT
+from fulfillments.models.conditions import HELD, PAST_LIMIT, limit_passed
 from fulfillments.models.daily_sum import DailySum, SummedEvents
 from fulfillments.models.fulfillment import Fulfillment, FulfillmentQuerySet
 from fulfillments.models.kept_parcel import KeptParcel
@@ -44,4 +44,5 @@ __all__ = [
     "SlipTemplate",
     "SsccCounter",
     "SummedEvents",
+    "limit_passed",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db.models import Q, Value
 from django.db.models.functions import Coalesce, Now
 
@@ -13,5 +15,16 @@ OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
 HELD = Q(state__in=WORKABLE, order__held=True)
 AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
 
-PAST_LIMIT = Q(due_at__lte=Now()) | Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
+
+def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
+    """Return the condition that a time limit ended until this moment, and after the earlier moment."""
+
+    def ended(limit: str) -> Q:
+        since = Q() if after is None else Q(**{f"{limit}__gt": after})
+        return since & Q(**{f"{limit}__lte": until})
+
+    return ended("due_at") | (ended("capture_due_at") & Q(state=State.NEW, capture=None))
+
+
+PAST_LIMIT = limit_passed(Now())
 """The condition that a time limit has passed. Only `FulfillmentQuerySet.overdue` leaves out held orders."""

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Role
 from events.models import Event
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, limit_passed
 from fulfillments.scorecard.selectors import last_feed
 from fulfillments.states import State
 from imports.models import ImportJob, Status
@@ -113,11 +113,8 @@ def _new(window: MailWindow) -> Iterable[str]:
 
 
 def _late(window: MailWindow) -> Iterable[str]:
-    late = fulfillments_of(window.supplier).filter(
-        Q(due_at__gt=window.since, due_at__lte=window.now)
-        | Q(capture_due_at__gt=window.since, capture_due_at__lte=window.now, state=State.NEW, capture=None),
-        state__in=TO_ANSWER,
-    )
+    passed = limit_passed(window.now, after=window.since)
+    late = fulfillments_of(window.supplier).filter(passed, state__in=TO_ANSWER)
     return _listed(late.order_by("due_at", "pk"), _work, "supplier_orders", "late")
 
 

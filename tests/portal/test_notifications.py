@@ -136,11 +136,12 @@ def test_mails_wait_for_their_time(ana, acme, order, frequency, waits):
     assert len(sent()) == 1
 
 
-def test_a_late_order_is_mailed_when_its_time_ends(ana, acme, order):
+@pytest.mark.parametrize("limit", ["due_at", "capture_due_at"])
+def test_a_late_order_is_mailed_when_its_time_ends(ana, acme, order, limit):
     act(ana, PAGE, late_orders="at_once")
     work = order(acme)
     assert sent() == []
-    type(work).objects.filter(pk=work.pk).update(due_at=timezone.now())
+    type(work).objects.filter(pk=work.pk).update(**{limit: timezone.now()})
 
     [text] = sent()
 
