@@ -153,20 +153,19 @@ class FulfillmentViewSet(SupplierViewSet):
     def ship(self, request: Request, **kwargs: object) -> Response:
         """Ship one parcel. For a split shipment, repeat the call for each parcel."""
         body = read(ShipBody, request)
-        quantities = self._units_by_line(body.get("lines"))
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.ship(
                 change,
                 tracking_number=body["tracking_number"],
                 carrier=body.get("carrier", ""),
-                quantities=quantities,
+                quantities=self._units_by_line(body.get("lines")),
                 shipped_at=body.get("shipped_at"),
             )
         message = f"Parcel {body['tracking_number']} is shipped."
         return self._with_warnings(self._answer(outcome, SHIP.code, message), [body])
 
     def _units_by_line(self, lines: list[dict[str, object]] | None) -> NamedUnits | None:
-        """Return a parcel's units by line id; None for all open units."""
+        """Return a parcel's units by line id; None for all open units. The order has to be locked."""
         if lines is None:
             return None
         all_lines = list(self.fulfillment.lines.order_by("pk"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from orders.models import Order
 from tests.factories import set_stock
 from tests.orders.fixtures import line_units, order_state, state_of, status
 
@@ -30,6 +31,26 @@ def refused(answer, status_code: int, code: str, field: str | None = None) -> st
         assert body["errors"][0]["field"] == field
     message: str = body["message"]
     return message
+
+
+def test_a_parcel_takes_the_line_that_a_parcel_of_the_same_moment_leaves(
+    acme, a_variant, push, work_of, acme_api, ship, monkeypatch
+):
+    """Two lines have the sku. Another parcel takes the first line before this request locks the order."""
+    a_variant(acme, "LAMP", stock=10)
+    work = work_of(push({"sku": "LAMP", "quantity": 2}, {"sku": "LAMP", "quantity": 2}), acme)
+    acme_api.put(status(work, "accepted"))
+    lamps, unpatched = [{"sku": "LAMP", "quantity": 2}], Order.change
+
+    def change_after_another_parcel(order, *, by):
+        monkeypatch.setattr(Order, "change", unpatched)
+        assert ship(work, "T-1", lines=lamps).status_code == 200
+        return order.change(by=by)
+
+    monkeypatch.setattr(Order, "change", change_after_another_parcel)
+
+    assert ship(work, "T-2", lines=lamps).status_code == 200
+    assert [line.shipped for line in work.lines.all()] == [2, 2]
 
 
 def test_a_parcel_without_lines_takes_all_open_units(accepted, ship, acme_api):
