@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from django.db import connection
-from django.db.models import Case, F, QuerySet, Sum, When
+from django.db.models import Case, Count, F, QuerySet, Sum, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -180,6 +180,17 @@ def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment])
         captures.update(outdated=True)
     shown = (now.get(row.id) if row.captured_at is None else row for row in page)
     return [row for row in shown if row is not None]
+
+
+def count_fitting(ids: Sequence[int], most_lines: int) -> int:
+    """Return how many of these fulfillments, from the first, have together at most this many lines.
+
+    The first fulfillment always counts.
+    """
+    counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
+    lines: dict[int, int] = dict(counted.order_by().annotate(Count("pk")))
+    fitting = sum(count <= most_lines for count in accumulate(lines.get(pk, 0) for pk in ids))
+    return max(fitting, 1)
 
 
 def open_amounts(fulfillments: QuerySet[Any] | Sequence[int]) -> list[tuple[Decimal, str]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import partial
-from itertools import accumulate
 from typing import ClassVar
 
 from django.db import connection, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from api.renderers import iso
@@ -24,8 +23,8 @@ from fulfillments.files.order_lines import (
     open_units,
 )
 from fulfillments.filters import FULFILLMENT_STATES, RETAILER_STATES
-from fulfillments.models import Fulfillment, FulfillmentLine
-from fulfillments.selectors import FulfillmentRow, fulfillments_json, rows, save_captures
+from fulfillments.models import Fulfillment
+from fulfillments.selectors import FulfillmentRow, count_fitting, fulfillments_json, rows, save_captures
 from fulfillments.slips.folder import SLIPS, SlipsFolder
 from imports.made_sheets import Columns, Rows, as_csv, as_xlsx
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
@@ -82,12 +81,7 @@ def _content(page: list[FulfillmentRow], units: Units, write: Write = as_csv) ->
 
 def _that_fit(page: list[FulfillmentRow], most_lines: int) -> list[FulfillmentRow]:
     """Return the first fulfillments, up to the limit of lines, but at least one fulfillment."""
-    ids = [row.id for row in page]
-    counted = FulfillmentLine.objects.filter(fulfillment_id__in=ids).values_list("fulfillment_id")
-    lines: dict[int, int] = dict(counted.annotate(Count("pk")))
-    so_far = accumulate(lines.get(row.id, 0) for row in page)
-    fitting = sum(count <= most_lines for count in so_far)
-    return page[: max(fitting, 1)]
+    return page[: count_fitting([row.id for row in page], most_lines)]
 
 
 def _capture(page: list[FulfillmentRow]) -> None:

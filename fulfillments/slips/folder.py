@@ -9,9 +9,10 @@ import msgspec
 
 from api.errors import ApiError
 from fulfillments.models import Fulfillment
+from fulfillments.selectors import count_fitting
 from fulfillments.slips.contents import SlipBatch
 from fulfillments.slips.documents import make_document
-from fulfillments.slips.selectors import read_slips
+from fulfillments.slips.selectors import MOST_LINES, read_slips
 from fulfillments.states import WORKABLE
 from sftp_ingest.area.made_files import MadeFile, MadeFolder
 
@@ -24,7 +25,8 @@ MOST_DIGITS = 18
 class SlipsFolder(MadeFolder):
     """The folder of packing slips.
 
-    The list has the slips of the oldest open work. Other slips can be read by name.
+    The list has the slips of the oldest open work, as far as one `read_slips` can read their lines. Other
+    slips can be read by name.
     """
 
     name = SLIPS
@@ -33,7 +35,7 @@ class SlipsFolder(MadeFolder):
         own = Fulfillment.objects.filter(supplier_id=supplier_id)
         open_work = own.filter(state__in=WORKABLE).not_held().order_by("id")
         ids = [*open_work.values_list("pk", flat=True)[:MOST_LISTED]]
-        batch = read_slips(own, ids, leave_out=True)
+        batch = read_slips(own, ids[: count_fitting(ids, MOST_LINES)], leave_out=True)
         return {f"{slip.fulfillment_id}{SUFFIX}": partial(_file, batch.only(slip)) for slip in batch.slips}
 
     def find(self, supplier_id: int, name: str) -> MadeFile | None:

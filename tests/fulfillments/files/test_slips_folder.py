@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fulfillments.models import Fulfillment
+from fulfillments.slips import folder, selectors
 from orders.models import Order
 from tests.client import ApiClient
 from tests.factories import SlipTemplateFactory
@@ -42,6 +43,18 @@ def test_the_folder_lists_open_work_with_the_files_of_the_api(
 def test_there_is_no_other_file(acme_sftp: Any, work: Fulfillment, name: str):
     with pytest.raises(FileNotFoundError):
         acme_sftp.stat(f"orders/slips/{name}")
+
+
+def test_long_orders_shorten_the_list(
+    acme_sftp: Any, work: Fulfillment, push: Callable[..., Order], monkeypatch
+):
+    """The two fulfillments have three lines. Each slip can still be read by its name."""
+    second = push({"sku": "MAT", "quantity": 1}).fulfillments.get()
+    for module in (folder, selectors):
+        monkeypatch.setattr(module, "MOST_LINES", 2)
+
+    assert acme_sftp.listdir("orders/slips") == [f"{work.pk}.pdf"]
+    assert read(acme_sftp, f"{second.pk}.pdf").startswith(b"%PDF")
 
 
 def test_an_unwanted_slip_is_left_out(acme_sftp: Any, work: Fulfillment):
