@@ -12,11 +12,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actors import Actor
-from api.errors import ApiError, InvalidTransition
+from api.errors import ApiError, InvalidTransition, database_error
 from fulfillments.models import MoveOutcome
 from orders.change import OrderChange
 from orders.erasing_copies import search
@@ -92,8 +93,11 @@ def erase_all(orders: Iterable[Order], *, by: Actor, reason: str = "") -> tuple[
         try:
             with order.change(by=actor) as change:
                 erased += erase(change) is MoveOutcome.DONE
-        except ApiError as error:
-            failures.append(f"{order.retailer_order_id}: {error.message}")
+        except (ApiError, DatabaseError) as error:
+            if not connection.is_usable():
+                raise  # without a database, the other orders cannot be erased either
+            fault = error if isinstance(error, ApiError) else database_error(error)
+            failures.append(f"{order.retailer_order_id}: {fault.message}")
     return erased, failures
 
 

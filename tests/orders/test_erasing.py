@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.db.models import JSONField, TextField
 from django.utils import timezone
 
@@ -130,6 +131,28 @@ def test_an_open_order_is_not_erased(open_order):
     with pytest.raises(CommandError, match="when they are closed"):
         call_command("erase", order=[open_order.pk], reason="x")
     assert Order.objects.get(pk=open_order.pk).shipping_address["city"] == "Hiddenburg"
+
+
+def test_an_order_that_cannot_be_locked_does_not_stop_the_erasure_of_the_others(
+    order, shop, client_for, monkeypatch, capsys
+):
+    api = client_for(shop)
+    body = an_order({"sku": "LAN-1", "quantity": 1}, shipping_address=JANE, when_short="wait")
+    other = Order.objects.get(pk=api.post("orders", body).json()["order_id"])
+    cancel(other, api)
+    lock = Order.lock
+
+    def lock_but_the_first(locked):
+        if locked.pk == order.pk:
+            raise OperationalError("canceling statement due to lock timeout")
+        lock(locked)
+
+    monkeypatch.setattr(Order, "lock", lock_but_the_first)
+    with pytest.raises(CommandError, match="1 orders were not erased"):
+        call_command("erase", email=[JANE["email"]], reason="x")
+
+    assert f"Not erased: {order.retailer_order_id}: " in capsys.readouterr().err
+    assert Order.objects.get(pk=other.pk).shipping_address["city"] == "erased"
 
 
 def test_stored_answers_that_quote_the_address_are_deleted_and_others_stay(order, client_for, shop):
