@@ -95,6 +95,16 @@ def test_saving_updates_the_rows_in_place_and_keeps_the_focus(grid):
     assert counts() == {"C": 5, "B": 1, "A": 1}
 
 
+def test_a_save_that_empties_the_list_still_shows_its_result(grid):
+    grid.open("/portal/stock/?tab=available")
+    for sku in "ABC":
+        grid.page.get_by_label(f"On hand of {sku}").fill("0")
+    grid.page.keyboard.press("Enter")
+    grid.page.get_by_text("Nothing matches").wait_for()
+
+    assert "3 counts saved." in " ".join(grid.messages())
+
+
 @pytest.mark.parametrize(
     ("fail", "reason"),
     [

@@ -73,11 +73,12 @@
       location.href = answer.url; // for example the sign-in page, which keeps the typed text
       return;
     }
-    if (!page.querySelector("form.ui-grid")) {
+    const content = page.getElementById("content");
+    if (answer.status === 403 || !content) {
       location.reload(); // after a refused token, for example: this page then shows the typed text
       return;
     }
-    document.getElementById("content").innerHTML = page.getElementById("content").innerHTML;
+    document.getElementById("content").innerHTML = content.innerHTML; // a save can empty the list
     showMessages(page.querySelector("main > .ui-messages"));
     document.querySelector(`form.ui-grid [name="${CSS.escape(focused ?? "")}"]`)?.focus();
   };
