@@ -31,9 +31,21 @@ def close(message: ContactMessage) -> int:
     return ContactMessage.objects.to_answer().in_thread(message).update(done_at=timezone.now())
 
 
-def mark_read(message: ContactMessage) -> int:
-    """Mark the unread answers in the message's thread as read. Return how many were marked."""
-    return ContactMessage.objects.unread_answers().in_thread(message).update(done_at=timezone.now())
+def mark_read(message: ContactMessage, *, newest: int | None = None) -> int:
+    """Mark the unread answers in the message's thread as read. Return how many were marked.
+
+    `newest` is the newest message that the operator's page showed. Later answers stay unread.
+    """
+    answers = ContactMessage.objects.unread_answers().in_thread(message)
+    if newest is not None:
+        answers = answers.filter(pk__lte=newest)
+    return answers.update(done_at=timezone.now())
+
+
+def newest_about(model: str, record_id: int) -> int:
+    """Return the id of the newest message or answer about a record, or 0."""
+    about = ContactMessage.objects.filter(model=model, record_id=record_id).order_by("-pk")
+    return about.values_list("pk", flat=True).first() or 0
 
 
 def is_from_portal(answer: ContactMessage) -> bool:

@@ -8,7 +8,14 @@ from django import forms
 from django.db.models import Model
 
 from accounts.models import Contact
+from api.ids import LARGEST_ID
 from backoffice.contacts.concerned import contacts_of
+
+
+class SeenForm(forms.Form):
+    """A form with the newest message that its page showed, so that later answers stay unread."""
+
+    newest = forms.IntegerField(required=False, max_value=LARGEST_ID, widget=forms.HiddenInput)
 
 
 class AnswerForm(forms.Form):
@@ -25,7 +32,7 @@ class AnswerForm(forms.Form):
         field.queryset = contacts_of(record)
 
 
-class ContactMessageForm(AnswerForm):
+class ContactMessageForm(SeenForm, AnswerForm):
     """The form of a message to a contact with a mail address."""
 
     subject = forms.CharField(max_length=200)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.apps import apps
 from django.contrib import admin
 from django.db.models import Model
@@ -12,16 +14,25 @@ from accounts.actors import Actor
 from accounts.models import ContactMessage, member_names
 from accounts.operating import contact_messages
 from accounts.operating.admin_actions import RecordAdmin
-from accounts.operating.operator_actions import AdminAction
+from accounts.operating.operator_actions import AdminAction, NothingChanged
 from backoffice.contacts.concerned import name_of
+from backoffice.contacts.forms import SeenForm
 from events.models import ACCOUNTS
 from events.recording import record
 
 LONGEST = 200
+READ = "An operator has read this answer."
 
 
-def _read(answer: ContactMessage, by: Actor, answers: dict[str, object]) -> str:
-    count = contact_messages.mark_read(answer)
+def _read_form(answer: ContactMessage, sent: dict[str, object] | None) -> SeenForm:
+    newest = contact_messages.newest_about(answer.model, answer.record_id)
+    return SeenForm(sent, initial={"newest": newest})
+
+
+def _read(answer: ContactMessage, by: Actor, answers: dict[str, Any]) -> str:
+    count = contact_messages.mark_read(answer, newest=answers.get("newest"))
+    if not count:
+        raise NothingChanged(READ)
     data = {"answers": count, "about": f"{answer.model.partition('.')[2]} {answer.record_id}"}
     party = answer.contact.party if answer.contact else None
     of_party = {party.role.value: party} if party else {}
@@ -32,7 +43,7 @@ def _read(answer: ContactMessage, by: Actor, answers: dict[str, object]) -> str:
 def _not_unread(message: ContactMessage) -> str:
     if not message.is_answer or not contact_messages.is_from_portal(message):
         return "No member wrote this message."
-    return "An operator has read this answer." if message.done_at else ""
+    return READ if message.done_at else ""
 
 
 @admin.register(ContactMessage)
@@ -49,6 +60,7 @@ class ContactMessageAdmin(RecordAdmin[ContactMessage]):
             _read,
             _not_unread,
             lambda answer: "All answers of the same party about this record leave the desk.",
+            form=_read_form,
             help_text="Nothing is sent to the party.",
             undo="The answers stay in the timeline of the record.",
             bulk=True,

@@ -74,7 +74,10 @@ def _initial(request: HttpRequest, record: Model, *, is_answer: bool) -> dict[st
     number = request.GET.get("template", "")
     template = MessageTemplate.objects.filter(pk=as_id(number)).first()
     template = template or MessageTemplate.objects.first()
-    if template is None or is_answer:
+    if is_answer:
+        return initial
+    initial["newest"] = contact_messages.newest_about(record._meta.label_lower, record.pk)
+    if template is None:
         return initial
     values = {
         "contact": contact.name if contact else "",
@@ -113,9 +116,10 @@ def _store(record: Model, given: dict[str, Any], by: str, is_answer: bool) -> st
     )
     if is_new and mailed:
         sending.wake(message.pk)
-    if is_new:
-        end = contact_messages.close if is_answer else contact_messages.mark_read
-        end(message)
+    if is_new and is_answer:
+        contact_messages.close(message)
+    elif is_new:
+        contact_messages.mark_read(message, newest=given["newest"])
     name = given["contact"].name
     if is_answer:
         return f"The answer of {name} is recorded."

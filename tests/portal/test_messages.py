@@ -11,7 +11,8 @@ from django.test import Client
 from accounts.member_roles import MemberRole
 from accounts.models import Contact, ContactMessage
 from backoffice.groups import DESKS, SUPPORT
-from tests.backoffice.conftest import do, messages
+from events.models import Event
+from tests.backoffice.conftest import choose, confirm, do, messages
 from tests.factories import ContactFactory, ContactMessageFactory, StaffFactory
 from tests.portal.conftest import act, browser_of, said
 
@@ -103,6 +104,37 @@ def test_an_answer_waits_on_the_desk_until_an_operator_writes_back_or_has_read_i
     assert len(unread(operator)) == 1
     write(operator, work, anna, text="Thank you")
     assert unread(operator) == []
+
+
+@pytest.mark.parametrize("reaction", ["read", "write"])
+def test_an_answer_that_arrives_while_an_operator_reacts_to_an_earlier_one_stays_unread(
+    ana, operator, work, anna, message, reaction
+):
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="On Monday")
+    [answer] = unread(operator)
+    pages = {
+        "read": f"/admin/accounts/contactmessage/{answer.pk}/do/read/",
+        "write": f"/admin/fulfillments/fulfillment/{work.pk}/message/",
+    }
+    page = operator.get(pages[reaction])
+    newest = page.context["form"]["newest"].value()
+    assert f'name="newest" value="{newest}"' in page.text
+    act(ana, f"{LIST}{message.pk}/do/answer/", text="No, on Tuesday")
+
+    sent = {"contact": anna.pk, "subject": "Re", "text": "Thank you", "form_id": uuid4(), "newest": newest}
+    assert operator.post(pages[reaction], sent).status_code == 302
+
+    assert [str(answer) for answer in unread(operator)] == ["No, on Tuesday"]
+
+
+def test_several_answers_of_a_party_are_marked_as_read_once(ana, operator, message):
+    for text in ("On Monday", "Or on Tuesday"):
+        act(ana, f"{LIST}{message.pk}/do/answer/", text=text)
+
+    page = confirm(operator, choose(operator, ContactMessage, "read", unread(operator)))
+
+    assert "1 done; 1 already done." in page.text
+    assert Event.objects.get(type="contact_message.read").data["answers"] == 2
 
 
 def test_an_answer_that_an_operator_recorded_does_not_wait_on_the_desk(operator, work, anna, message):
