@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 from urllib.parse import unquote
@@ -22,6 +22,7 @@ from accounts.models import OperatorAction, OperatorActionRow, Result
 from accounts.operating import bulk_actions, final_actions, record_panels, second_operator
 from accounts.operating.admin_base import Record, operator_of
 from accounts.operating.operator_actions import AdminAction
+from api.exporting.cells import Cell
 from api.exporting.files import as_file
 
 SHOWN = 50
@@ -152,7 +153,7 @@ class BulkPages(ModelAdmin[Record]):
         """Return one CSV line for each row."""
         chosen, _ = self._find(request, pk)
         rows = chosen.rows.order_by("id").iterator(chunk_size=1000)
-        lines = ([row.record_id, row.name, *_result(row, chosen)] for row in rows)
+        lines: Iterator[Sequence[Cell]] = ([row.record_id, row.name, *_result(row, chosen)] for row in rows)
         return as_file(f"{chosen.action}-{chosen.pk}", COLUMNS, lines, "csv")
 
     def _find(
