@@ -1,6 +1,8 @@
 """Messages of operators to the contacts of a party. Timelines show the messages and the answers."""
 
+import re
 from datetime import timedelta
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -104,6 +106,18 @@ def test_a_template_is_filled_from_the_record(operator, fulfillment, anna):
     number = fulfillment.order.retailer_order_id
     assert form["subject"].value() == f"About fulfillment {fulfillment.pk} of order {number}"
     assert form["text"].value() == "Hello Anna Berg of Acme: It is late"
+
+
+def test_another_template_is_filled_with_the_same_problem(operator, fulfillment, anna):
+    for name in ("First", "Second"):
+        MessageTemplateFactory.create(name=name, text="{problem}")
+    page = operator.get(page_of(fulfillment), {"problem": "It is late", "next": "/admin/desk/"}).text
+    [link] = re.findall(r'<a href="([^"]*)">Second</a>', page)
+
+    other = operator.get(f"{page_of(fulfillment)}{unescape(link)}")
+
+    assert other.context["form"]["text"].value() == "It is late"
+    assert other.context["after"] == "/admin/desk/"
 
 
 def test_the_contact_of_the_most_concerned_party_is_proposed(operator, order, fulfillment, shop, anna):
