@@ -13,7 +13,7 @@ from portal.late import is_late
 from portal.pages import PortalPage
 from portal.supplying.actions import UNACCEPTED
 from portal.supplying.quick_ship import MOST_ROWS, ShipRow, check, read_rows, ship
-from portal.supplying.selectors import fulfillments_of
+from portal.supplying.selectors import fulfillments_of, most_urgent
 from portal.supplying.views import SUPPLIERS
 
 LONGEST_PASTE = 20_000
@@ -30,7 +30,7 @@ class QuickShipPage(PortalPage):
 
     def context(self) -> dict[str, object]:
         shippable = fulfillments_of(self.supplier).filter(state__in=(*UNACCEPTED, State.ACCEPTED))
-        shown = shippable.order_by("due_at", "pk")[:MOST_ROWS]
+        shown = most_urgent(shippable, MOST_ROWS)
         return {"open_rows": [(each, is_late(each)) for each in shown], "pasted": "", "most": MOST_ROWS}
 
     def post(self, request: HttpRequest, **kwargs: object) -> HttpResponse:

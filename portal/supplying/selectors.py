@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now, TruncDay
@@ -54,6 +54,20 @@ def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
     own = Fulfillment.objects.for_supplier(supplier).not_held()
     related = own.select_related("order__retailer", "partnership", "supplier", "warehouse", "capture")
     return related.prefetch_related("lines")
+
+
+def most_urgent(work: QuerySet[Fulfillment], most: int) -> list[Fulfillment]:
+    """Return the fulfillments whose next limit ends first. Each limit has its own index."""
+    uncaptured = work.filter(state=State.NEW, capture=None, capture_due_at__isnull=False)
+    by_limit = (work.order_by("due_at", "pk"), uncaptured.order_by("capture_due_at", "pk"))
+    ids = [pk for rows in by_limit for pk in rows.values_list("pk", flat=True)[:most]]
+    return sorted(work.filter(pk__in=ids), key=_next_limit)[:most]
+
+
+def _next_limit(fulfillment: Fulfillment) -> tuple[bool, datetime | None, int]:
+    """Return the key that sorts fulfillments without a limit last."""
+    due = fulfillment.next_due_at
+    return due is None, due, fulfillment.pk
 
 
 def partner_of(supplier: Supplier, text: str) -> Retailer | None:

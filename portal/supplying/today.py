@@ -13,14 +13,14 @@ from fulfillments.selectors import open_amounts
 from portal.buckets import MOST_COUNTED, WorkBucket
 from portal.late import TO_ANSWER
 from portal.supplying.feeds import files_bucket, stock_bucket
-from portal.supplying.selectors import TABS, WorkRow, fulfillments_of
+from portal.supplying.selectors import TABS, WorkRow, fulfillments_of, most_urgent
 
 SHOWN = 20
 
 
 def supplier_today(supplier: Supplier) -> dict[str, Any]:
     """Return the buckets and the most urgent orders, with a fixed number of queries."""
-    urgent = fulfillments_of(supplier).filter(state__in=TO_ANSWER).order_by("due_at", "pk")[:SHOWN]
+    urgent = most_urgent(fulfillments_of(supplier).filter(state__in=TO_ANSWER), SHOWN)
     return {
         "buckets": [
             _bucket(supplier, "New", TABS["new"][1], "new", "Accept orders"),

@@ -67,6 +67,17 @@ def test_an_order_that_was_not_captured_in_time_is_late_as_in_the_api(ana, sam, 
     assert "is late" in sam.get(f"/portal/purchases/{work.order_id}/").text
 
 
+@pytest.mark.parametrize("path", ["/portal/", "/portal/quick-ship/"])
+def test_an_order_that_is_late_to_capture_comes_before_later_limits(ana, acme, shop, work, pushed, path):
+    later = pushed(shop, {"sku": "LAMP", "quantity": 1}).fulfillments.get()
+    now = timezone.now()
+    Fulfillment.objects.filter(pk=later.pk).update(due_at=now + timedelta(days=1), capture_due_at=None)
+    Fulfillment.objects.filter(pk=work.pk).update(due_at=None, capture_due_at=now - timedelta(hours=1))
+
+    text = ana.get(path).text
+    assert text.index(work.order.retailer_order_id) < text.index(later.order.retailer_order_id)
+
+
 @pytest.mark.parametrize(
     ("fields", "count"),
     [
