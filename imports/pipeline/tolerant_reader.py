@@ -10,6 +10,12 @@ from dataclasses import dataclass
 LONGEST_RECORD = 1024**2
 LONGEST_SHOWN = 10_000
 MOST_ATTEMPTS = 20
+MOST_SEARCHED = 16 * LONGEST_RECORD
+"""The largest number of bytes in which one reader looks for the ends of open quotes.
+
+Each line of a file may open a quote that never closes. Without this limit, a file of 1 MiB takes hours.
+"""
+MOST_SOUGHT = 20 * LONGEST_SHOWN
 # The csv module has its own limit for a cell. Raise it, because a cell may be as long as a record.
 csv.field_size_limit(LONGEST_RECORD)
 # The three bytes of half of a character, as escapes of undecodable bytes. A half that would itself look like
@@ -49,7 +55,7 @@ class TolerantReader(Iterator[Record]):
         # Leave out an incomplete last line, because the next block contains the whole line.
         self.data = data if final else data[: data.rfind(b"\n") + 1]
         self.size, self.line, self.delimiter, self.final = len(data), line, delimiter, final
-        self.consumed = 0
+        self.consumed = self._searched = 0
 
     def __next__(self) -> Record:
         while True:
@@ -91,9 +97,11 @@ class TolerantReader(Iterator[Record]):
 
     def _closing_line(self, start: int, end: int) -> int | None:
         """Return the end of the next line that could close an open quote; None if no such line is near."""
-        while end < len(self.data) and end - start <= LONGEST_RECORD:
+        while end < len(self.data) and end - start <= LONGEST_RECORD and self._searched <= MOST_SEARCHED:
             following = self._line_end(end)
+            self._searched += following - end
             if self.data.count(b'"', end, following) % 2:
+                self._searched += following - start  # the next attempt parses these lines
                 return following
             end = following
         if not self.final and self.size - start <= LONGEST_RECORD:
@@ -132,14 +140,18 @@ def explain_malformed(error: csv.Error) -> str:
 
 
 def split_loosely(text: str, delimiter: str) -> list[str]:
-    """Split a line that is not CSV: a quote counts if it opens a cell and another quote closes it."""
-    cells, at = [], 0
+    """Split a line that is not CSV: a quote counts if it opens a cell and another quote closes it.
+
+    Each search for a closing quote may read the whole line. After MOST_SOUGHT characters, a quote is text.
+    """
+    cells, at, sought = [], 0, 0
     while at <= len(text):
-        closing = _closing_quote(text, at, delimiter)
+        closing = _closing_quote(text, at, delimiter) if sought <= MOST_SOUGHT else 0
         if closing:
             cells.append(text[at + 1 : closing].replace('""', '"'))
             at = closing + 2
         else:
+            sought += len(text) - at if text.startswith('"', at) else 0
             end = text.find(delimiter, at)
             end = len(text) if end < 0 else end
             cells.append(text[at:end])
