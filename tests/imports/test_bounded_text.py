@@ -17,7 +17,7 @@ from imports.pipeline.tolerant_reader import TolerantReader
 @pytest.fixture
 def calls(monkeypatch):
     """Return a function that counts the calls of a method or a function by its name."""
-    counted = Counter()
+    counted = Counter[str]()
 
     def count(owner, name):
         original = getattr(owner, name)
