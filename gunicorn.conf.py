@@ -6,16 +6,18 @@ import shutil
 import sys
 from typing import Any
 
-from environs import Env
+from environs import Env, validate
 
 from api import signs_of_life
+from api.wrong_settings import exit_with_sentence
 from config.settings import DATA_DIR, PORT
 
 env = Env()
 _host = env.str("HOST", "127.0.0.1")
 bind = f"[{_host}]:{PORT}" if ":" in _host else f"{_host}:{PORT}"
-workers = env.int("WEB_WORKERS", 2)
-threads = env.int("WEB_THREADS", 8)
+with exit_with_sentence():
+    workers = env.int("WEB_WORKERS", 2, validate=validate.Range(min=1))
+    threads = env.int("WEB_THREADS", 8, validate=validate.Range(min=1))
 # This worker reads a request completely before a thread answers it, and divides the threads among the parties
 # (docs/adr/0061).
 worker_class = "config.web.worker.Worker"

@@ -1,8 +1,10 @@
 from django.apps import AppConfig
 from django.conf import settings
 from django.core import checks
+from django.core.exceptions import ImproperlyConfigured
 
 from accounts.rates import parse_rate
+from api.wrong_settings import exit_with_sentence, named
 
 
 class AccountsConfig(AppConfig):
@@ -10,11 +12,15 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         # Import here: models are not loaded before ready().
-        from accounts.models.party import validate_currency
         from accounts.operating.second_operator import check_names
+        from api.currencies import CURRENCIES, UNKNOWN
 
         checks.register(check_names)
-        # Parse the rates now: a wrong setting then stops the start, instead of failing each request.
-        parse_rate(settings.RATE_LIMIT)
-        parse_rate(settings.FAILED_KEYS_LIMIT)
-        validate_currency(settings.CURRENCY)
+        # Check these settings now: a wrong value then stops the start, instead of failing each request.
+        with exit_with_sentence():
+            with named("RATE_LIMIT"):
+                parse_rate(settings.RATE_LIMIT)
+            with named("FAILED_KEYS_LIMIT"):
+                parse_rate(settings.FAILED_KEYS_LIMIT)
+            if settings.CURRENCY not in CURRENCIES:
+                raise ImproperlyConfigured(f"CURRENCY: {settings.CURRENCY} {UNKNOWN}")

@@ -59,17 +59,26 @@ LIMITS = {
 }
 
 
-def parse_url(url: str) -> dict[str, Any]:
-    """Return DATABASE_URL as Django's settings. Several hosts may each have a port: `one:5432,two:6432`."""
+SCHEMES = ("postgres", "postgresql", "pgsql")
+
+
+def parse_url(url: str, setting: str = "DATABASE_URL") -> dict[str, Any]:
+    """Return the URL of a setting as Django's settings. Raises ImproperlyConfigured.
+
+    Several hosts may each have a port: `one:5432,two:6432`.
+    """
+    example = f"{setting} is postgres://user:password@host:5432/name."
     try:
         parts = SeveralHostsUrl.split(url)
-        if "," not in parts.hosts or ":" not in parts.hosts:
-            return {**dj_database_url.parse(url)}
-        addresses = parts.addresses()
+        addresses = parts.addresses() if "," in parts.hosts and ":" in parts.hosts else []
+        known = parts.scheme in SCHEMES
+        database = {**dj_database_url.parse(url)} if known and not addresses else {}
     except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{error} DATABASE_URL is postgres://user:password@host:5432/name."
-        ) from error
+        raise ImproperlyConfigured(f"{error} {example}") from error
+    if not known:
+        raise ImproperlyConfigured(f"The service uses PostgreSQL, not {parts.scheme}. {example}")
+    if not addresses:
+        return database
     hosts = {
         "host": ",".join(host for host, _ in addresses),
         "port": ",".join(port or "5432" for _, port in addresses),
@@ -94,7 +103,8 @@ def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
     databases = {}
     each = re.split(r"[\s,]+(?=postgres\w*://)", urls.strip(" ,")) if urls else []
     for number, url in enumerate(each, start=1):
-        database = {**parse_url(url), "CONN_MAX_AGE": 60, "TEST": {"MIRROR": DEFAULT_DB_ALIAS}}
+        standby = parse_url(url, "DATABASE_REPLICA_URLS")
+        database = {**standby, "CONN_MAX_AGE": 60, "TEST": {"MIRROR": DEFAULT_DB_ALIAS}}
         options = {**STANDBY_OPTIONS, **database.get("OPTIONS", {})}
         if limited:
             options = connection_options(options)

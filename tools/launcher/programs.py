@@ -5,8 +5,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from environs import Env
+from environs import Env, validate
 
+from api.wrong_settings import exit_with_sentence
 from config.settings import BASE_DIR, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
 from tools.docs_site import OUTSIDE
 from tools.launcher.processes.program import Program
@@ -23,9 +24,10 @@ def demo_size(value: str) -> str:
 
 env = Env()
 HOST = env.str("HOST", "127.0.0.1")
-WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2)
-FETCH_THREADS = env.int("FETCH_THREADS", 8)
-SEPARATE_PARTS = env.bool("SEPARATE_PARTS", False)
+with exit_with_sentence():
+    WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2, validate=validate.Range(min=1))
+    FETCH_THREADS = env.int("FETCH_THREADS", 8, validate=validate.Range(min=1))
+    SEPARATE_PARTS = env.bool("SEPARATE_PARTS", False)
 """Whether each part gets its own process, as in production. By default, SHARED parts use one process."""
 
 SHARED = ("beat", "ticker", "fetcher", "webhooks", "sftp")
