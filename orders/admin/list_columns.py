@@ -31,6 +31,7 @@ def with_columns(orders: QuerySet[Order]) -> QuerySet[Order]:
 def _problem(work: QuerySet[Fulfillment]) -> Case:
     """Return the expression for the first matching problem of an order, in the words that the desk uses."""
     late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
+    uncaptured = work.filter(capture_due_at__lte=Now(), state=State.NEW, capture=None).exclude(HELD)
     backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
     return Case(
         When(processing_state__in=FINISHED, then=Value("")),
@@ -38,6 +39,7 @@ def _problem(work: QuerySet[Fulfillment]) -> Case:
         When(processing_state=ProcessingState.EXCEPTION, then=Value("Refused by all")),
         When(Exists(work.filter(state=State.CANCELING)), then=Value("Cancellation unanswered")),
         When(Exists(late), then=Value("Overdue")),
+        When(Exists(uncaptured), then=Value("Not captured in time")),
         When(Q(has_unknown_country=True), then=Value("Unknown country")),
         When(Q(held=True), then=Value("Held")),
         When(Exists(backordered), then=Value("Backordered")),

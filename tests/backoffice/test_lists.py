@@ -172,6 +172,23 @@ def test_the_list_of_orders_shows_problem_suppliers_units_and_amount(
     assert f"12.50\u00a0{order.currency}" in page.text
 
 
+def test_the_list_of_orders_shows_work_that_was_not_captured_in_time(
+    operator, acme, shop, a_variant, pushed, client_for
+):
+    a_variant(acme, "LAN-1", stock=10)
+    shop.partnerships.update(hours_to_capture=4)
+    work = pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get()
+    work.capture_due_at -= timedelta(hours=5)
+    work.save(update_fields=["capture_due_at"])
+
+    [row] = operator.get(LIST).context["cl"].result_list
+    assert row.problem_words == "Not captured in time"
+
+    client_for(acme).get("fulfillments")
+    [row] = operator.get(LIST).context["cl"].result_list
+    assert row.problem_words == ""
+
+
 def test_the_list_of_orders_takes_the_same_queries_for_any_rows(operator, shop):
     def asked():
         with CaptureQueriesContext(connection) as statements:
