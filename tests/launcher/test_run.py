@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools.launcher.demo_json import hide_keys, reveal_keys
-from tools.launcher.embedded.ports import free_port
+from tools.launcher.embedded.ports import free_port, obstacle
 from tools.launcher.screen import Screen
 
 pytestmark = pytest.mark.program
@@ -31,6 +31,14 @@ def test_a_taken_port_is_named_with_the_variable_that_moves_it(tmp_path: Path, v
     expected = f"Port {port} on 127.0.0.1 is taken: free it, or choose another one with {variable}=…\n"
     assert done.stderr == expected
     assert not (tmp_path / "embedded").exists()
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1"])
+def test_a_host_that_is_not_this_machine_is_not_called_taken(host: str) -> None:
+    sentence = obstacle(host, 8000, "SFTP_PORT")
+
+    assert sentence.startswith(f"Port 8000 on {host} cannot be used: ")
+    assert sentence.endswith(". Correct SFTP_HOST or SFTP_PORT.")
 
 
 def test_demo_json_is_hidden_between_two_runs_but_not_lost(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tools.launcher import programs
 from tools.launcher.demo_json import hide_keys
 from tools.launcher.embedded.address_file import publish
 from tools.launcher.embedded.data_home import persistent_home
-from tools.launcher.embedded.ports import taken
+from tools.launcher.embedded.ports import obstacle
 from tools.launcher.embedded.servers import EmbeddedServer, missing_servers, start_with_retries
 from tools.launcher.lock import holder, is_launcher, lock_when_free, try_lock, write_holder
 from tools.launcher.managed_process import ManagedProcess
@@ -26,8 +26,8 @@ def main() -> None:
     """Run all parts of the Exchange until a stop is requested. Exit with code 1 if a part cannot start."""
     lock = lock_or_exit()
     for host, port, variable in programs.listening():
-        if taken(host, port):
-            sys.exit(f"Port {port} on {host} is taken: free it, or choose another one with {variable}=…")
+        if reason := obstacle(host, port, variable):
+            sys.exit(reason)
     screen = standard_screen(dict(os.environ))
     reaper = Reaper(keep_open=(lock,))
     try:
