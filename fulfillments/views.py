@@ -231,7 +231,7 @@ class FulfillmentViewSet(SupplierViewSet):
         fulfillment = self._find(body["id"])
         with fulfillment.order.change(by=self.actor) as change:
             outcome = fulfillment.ship_parcels(change, body["shipments"])
-        answer = self._answer(outcome, SHIP.code, f"{len(body['shipments'])} parcels are shipped.")
+        answer = self._answer(outcome, SHIP.code, "All parcels of this request are shipped.")
         return self._with_warnings(answer, body["shipments"])
 
     @extend_schema(
