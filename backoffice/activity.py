@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group, User
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from accounts.models import IS_BULK, OperatorAction
 from api.cursors import id_in_cursor, moment_in_cursor, read_cursor, write_cursor
 from api.ids import LARGEST_ID, as_id
+from backoffice.models import Digest, MessageTemplate
 from events.models import BY_OPERATORS, OPERATORS, Event
 from events.timeline import entries
 from fulfillments.models import Fulfillment
@@ -26,6 +29,8 @@ from fulfillments.states import NOTICES
 from orders.processing_state import STATE_EVENTS
 
 PAGE = 50
+WITHOUT_EVENTS: tuple[type[Model], ...] = (User, Group, Digest, MessageTemplate)
+"""The models whose changes by a form have no event. Django's log has the changes of all models."""
 
 # Events that are consequences of another event: new states of orders, and notices to suppliers. The log
 # leaves these events out, so that each action is one row.
@@ -159,7 +164,8 @@ def _actions(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[A
 def _forms(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[ActivityEntry]:
     if filters.about:
         return
-    rows = LogEntry.objects.select_related("user", "content_type")
+    types = ContentType.objects.get_for_models(*WITHOUT_EVENTS).values()
+    rows = LogEntry.objects.filter(content_type__in=types).select_related("user", "content_type")
     if filters.person:
         rows = rows.filter(user__username=filters.person)
     for log in _narrowed(rows, "action_time", filters, moment, seen):

@@ -4,16 +4,23 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.admin import site
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.operating.admin_actions import RecordAdmin
 from api.cursors import write_cursor
+from backoffice.activity import WITHOUT_EVENTS
+from catalog.admin import VariantAdmin
+from events.admin_base import RecordedAdmin
 from events.models import Event
 from orders.models import Order
+from sftp_ingest.admin import CredentialsAdmin
 from tests.backoffice.conftest import choose, confirm, do
+from tests.backoffice.test_stale_forms import fields_of
 from tests.factories import (
     ContactFactory,
     ContactMessageFactory,
@@ -154,6 +161,30 @@ def test_a_suspension_stays_in_the_log_if_it_also_reassigns_open_work(operator, 
         ("olga", "supplier.suspended", "Acme"),
     ]
     assert "They moved out" in operator.get(PAGE).text
+
+
+def test_a_change_by_a_form_is_listed_once(operator, admin_client, acme):
+    path = "/admin/accounts/supplier/"
+    operator.post(f"{path}{acme.pk}/change/", fields_of(operator, f"{path}{acme.pk}/change/") | {"name": "A"})
+    operator.post("/admin/accounts/contact/add/", {"supplier": acme.pk, "name": "Ana"})
+    operator.post("/admin/backoffice/messagetemplate/add/", {"name": "X", "subject": "S", "text": "T"})
+
+    assert [what for _, what, _ in shown(operator)] == ["Added.", "contact.created", "supplier.updated"]
+
+
+def test_every_form_of_the_admin_has_an_event_or_an_entry_of_the_log(rf, db):
+    request = rf.get("/")
+    request.user = User(is_superuser=True, is_staff=True, is_active=True)
+    # The pages of a RecordAdmin have no form of Django: their actions record events.
+    recorded = (RecordedAdmin, CredentialsAdmin, VariantAdmin, RecordAdmin)
+    silent = {
+        model
+        for model, pages in site._registry.items()
+        if not isinstance(pages, recorded)
+        and (pages.has_change_permission(request) or pages.has_add_permission(request))
+    }
+
+    assert silent == {*WITHOUT_EVENTS}
 
 
 def test_operators_are_deactivated_instead_of_deleted_because_the_log_names_them(admin_client):
