@@ -37,6 +37,15 @@ def test_a_restore_without_the_database_fails_with_a_sentence(monkeypatch, tmp_p
         call_command("restore", tmp_path)
 
 
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_folder_that_cannot_be_read_is_named(command, tmp_path):
+    """A folder without permission, and a name that is too long, raise OSError when they are looked up."""
+    folder = tmp_path / ("x" * 300)
+
+    with pytest.raises(CommandError, match=rf"The {command} failed: .*File name too long.*xxx"):
+        call_command(command, folder)
+
+
 @pytest.mark.usefixtures("made")
 @pytest.mark.parametrize(("url", "said"), [("s3://bucket", True), ("", False)])
 def test_a_backup_says_that_it_lacks_the_bucket(tmp_path, settings, url, said):

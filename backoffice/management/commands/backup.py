@@ -26,9 +26,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: object, folder: Path, without_files: bool, **options: object) -> None:
-        if folder.exists():
-            raise CommandError(f"{folder} already exists. Name a new folder.")
         try:
+            if folder.exists():
+                raise CommandError(f"{folder} already exists. Name a new folder.")
             backups.make(folder, with_files=not without_files)
         except (OSError, CalledProcessError, DatabaseError) as error:
             raise CommandError(f"The backup failed: {error}") from error

@@ -30,10 +30,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: object, folder: Path, keys: str | None, **options: object) -> None:
-        if not (folder / backups.DUMP).exists():
-            raise CommandError(
-                f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
-            )
         try:
             _restore(folder, keys)
         except (OSError, CalledProcessError, DatabaseError) as error:
@@ -44,6 +40,10 @@ class Command(BaseCommand):
 
 
 def _restore(folder: Path, keys: str | None) -> None:
+    if not (folder / backups.DUMP).exists():
+        raise CommandError(
+            f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
+        )
     if not backups.is_empty():
         raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
     if keys is None and (others := backups.other_keys(folder)):
