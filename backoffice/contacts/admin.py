@@ -31,8 +31,10 @@ class ContactAdmin(RecordedAdmin[Contact]):
 
     def save_recorded(self, record: Contact, names: Any, *, by: Any) -> None:
         """Record the names of the changed fields, without their values."""
+        if names is not None and not names:
+            return
         with transaction.atomic():
-            record.save()
+            record.save(update_fields=names)
             verb = "created" if names is None else "updated"
             fields = self.event_fields(record)
             fields["data"] = {"contact_id": record.pk, "fields": sorted(names or ())}

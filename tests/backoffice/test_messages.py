@@ -163,6 +163,19 @@ def test_the_page_of_a_party_has_its_contacts(operator, acme, anna):
     assert "Ben" not in str(event.data)
 
 
+def test_a_contact_that_is_saved_without_changes_has_no_new_event(operator, anna):
+    path = f"/admin/accounts/contact/{anna.pk}/change/"
+    sent = {"name": anna.name, "job": anna.job, "email": anna.email, "telephone": anna.telephone}
+
+    page = operator.post(path, sent, follow=True)
+    assert messages(page) == ["Nothing was changed: the form has no new values."]
+    assert not Event.objects.exists()
+
+    operator.post(path, sent | {"job": "Buyer"})
+    anna.refresh_from_db()
+    assert (anna.job, Event.objects.get().data["fields"]) == ("Buyer", ["job"])
+
+
 def test_a_message_to_a_deleted_contact_shows_no_name(operator, fulfillment, anna):
     write(operator, fulfillment, anna)
     anna.delete()
