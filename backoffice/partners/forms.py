@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 
@@ -70,6 +71,9 @@ class OnboardingForm(forms.Form):
         initial=default_currency,
         help_text="The currency of prices, or of orders without a currency of their own.",
     )
+    form_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)
+    """The name of the secrets. A form that is sent twice shows the secrets of its first answer again."""
+
     role = Role.RETAILER
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -71,9 +71,12 @@ class Handover:
         return "\n".join([*lines, "", "Keep this file secret. No one can show these values again.", ""])
 
 
-def seal(handover: Handover, user_id: int) -> str:
-    """Encrypt and cache the secrets for this operator. Return a token, or "" if the cache does not answer."""
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+def seal(handover: Handover, user_id: int, token: str = "") -> str:
+    """Encrypt and cache the secrets for this operator. Return a token, or "" if the cache does not answer.
+
+    The secrets of a form have the id of the form as their token.
+    """
+    token = token or secrets.token_urlsafe(TOKEN_BYTES)
     try:
         cache.set(_key(token, user_id), encrypt(json.dumps(asdict(handover))), SECONDS)
     except Exception:  # noqa: BLE001 - without Redis, the secrets are shown on one page only

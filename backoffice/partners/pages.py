@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import slugify
 
+from accounts.operating.admin_actions import sent_form_id
 from accounts.operating.admin_base import operator_of
 from accounts.scopes import Role
 from backoffice.partners.forms import OnboardingForm, SupplierOnboardingForm
@@ -20,6 +22,7 @@ from backoffice.partners.onboarding import onboard
 PERMISSIONS = ("accounts.add_{role}", "accounts.add_partnership", "accounts.add_apikey")
 SUPPLIER_PERMISSIONS = ("inventory.add_warehouse", "sftp_ingest.add_sftplogin")
 SECRET = {"Cache-Control": "no-store"}
+TAKEN = "Another form created a record with one of these names at the same moment. Send this form again."
 
 
 def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> HttpResponse:
@@ -27,14 +30,25 @@ def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> HttpRe
     _check(request, role)
     form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
     form = form_class(request.POST or None)
+    token = str(sent_form_id(request.POST.dict()) or "")
+    if token and unseal(token, _user_id(request)):  # the form was sent before, but its answer was lost
+        return HttpResponseRedirect(_url(role, "onboarded", token))
     if request.method == "POST" and form.is_valid():
-        handover = Handover.of(onboard(role, form.answers(), site=site, by=operator_of(request)))
-        token = seal(handover, _user_id(request))
-        if token:
-            return HttpResponseRedirect(_url(role, "onboarded", token))
-        return _secrets(site, request, handover)
+        try:
+            newcomer = onboard(role, form.answers(), site=site, by=operator_of(request))
+        except IntegrityError:
+            form.add_error(None, TAKEN)
+        else:
+            return _handed_over(site, request, Handover.of(newcomer), token)
     context = {**site.each_context(request), "role": role.value, "form": form, "title": f"Onboard {role}"}
     return TemplateResponse(request, "admin/accounts/onboard.html", context)
+
+
+def _handed_over(site: AdminSite, request: HttpRequest, handover: Handover, token: str) -> HttpResponse:
+    """Redirect to the page with the secrets. Without a cache, show the secrets in this answer."""
+    if sealed := seal(handover, _user_id(request), token):
+        return HttpResponseRedirect(_url(Role(handover.role), "onboarded", sealed))
+    return _secrets(site, request, handover)
 
 
 def onboarded_page(site: AdminSite, request: HttpRequest, role: Role, token: str) -> HttpResponse:

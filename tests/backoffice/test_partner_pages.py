@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from backoffice.groups import OPERATORS
+from backoffice.partners.forms import OnboardingForm
+from backoffice.partners.pages import TAKEN
 from events.models import Event
 from inventory.models import Warehouse
 from sftp_ingest.models import SftpLogin
@@ -87,6 +89,25 @@ def test_all_secrets_are_in_one_file_for_ten_minutes_and_one_operator(operator, 
     assert support.get(path).status_code == 403
     cache.delete(f"backoffice:handover:{user_id}:{token}")
     assert "Rotate the key" in operator.get(path, follow=True).text
+
+
+def test_a_form_that_is_sent_twice_shows_the_secrets_of_its_only_partner_again(operator):
+    form_id = operator.get(SUPPLIER).context["form"]["form_id"].value()
+    first, again = (operator.post(SUPPLIER, answers(form_id=form_id), follow=True) for _ in range(2))
+
+    assert again.context["handover"] == first.context["handover"]
+    assert Supplier.objects.filter(name="Fresh").count() == 1
+
+
+def test_a_name_that_is_taken_after_the_check_of_the_form_is_refused(operator, acme, monkeypatch):
+    monkeypatch.setattr(OnboardingForm, "clean_name", lambda form: form.cleaned_data["name"])
+
+    page = operator.post(SUPPLIER, answers(name="Acme"))
+
+    assert page.status_code == 200
+    assert page.context["form"].non_field_errors() == [TAKEN]
+    assert page.context["form"]["sftp_username"].value() == "fresh"
+    assert not Warehouse.objects.filter(name="North").exists()
 
 
 def test_without_a_cache_the_secrets_are_shown_once(operator, monkeypatch):
