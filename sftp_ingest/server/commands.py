@@ -9,7 +9,7 @@ from contextlib import suppress
 import paramiko
 from django.db.models.functions import Now
 
-from sftp_ingest.area import contents, publishing, quota
+from sftp_ingest.area import contents, cut_uploads, publishing, quota
 from sftp_ingest.area.files import Area, changeable, status_of, writable
 from sftp_ingest.area.incoming import WHOLE, IncomingFile, OpenMode
 from sftp_ingest.area.made_files import made_folder
@@ -172,6 +172,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
             mine.rename(new)
             return OK
         publishing.rename(self.area, old, new, self.session.address)
+        cut_uploads.drop(self.login, new)  # otherwise `stat` would show the size of the cut upload
         return OK
 
     def chattr(self, path: str, attr: paramiko.SFTPAttributes) -> int:

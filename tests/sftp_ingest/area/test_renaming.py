@@ -62,3 +62,11 @@ def test_a_file_that_leaves_before_the_next_sweep_is_imported(acme_sftp, then):
     job = ImportJob.objects.get()
     assert job.blob is not None
     assert (job.status, job.blob.size) == ("queued", len(CSV))
+
+
+def test_a_renamed_file_replaces_a_cut_upload_with_its_new_name(acme_sftp, leave_cut):
+    leave_cut("products/a.csv", CSV[:10])
+    acme_sftp.putfo(io.BytesIO(CSV), "products/a.csv.part")
+    acme_sftp.posix_rename("products/a.csv.part", "products/a.csv")
+
+    assert acme_sftp.stat("products/a.csv").st_size == len(CSV)
