@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -97,11 +98,13 @@ def test_without_a_service_it_names_the_remedy(db, settings, data_dir, monkeypat
             play()
 
 
-def test_without_an_sftp_server_the_upload_says_where(data_dir, tmp_path):
+@pytest.mark.parametrize("find", [shutil.which, lambda _: None])
+def test_without_an_sftp_server_the_upload_says_where_and_names_the_remedy(tmp_path, monkeypatch, find):
+    monkeypatch.setattr("tools.demo.sftp.shutil.which", find)
     file = tmp_path / "a.csv"
     file.write_text("sku\n")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         area = sftp.UploadAreaLogin("127.0.0.1", taken.getsockname()[1], "ssh-ed25519 AAAA", "acme", "secret")
-        with pytest.raises(DemoError, match=r"127\.0\.0\.1:\d+ failed"):
+        with pytest.raises(DemoError, match=r"127\.0\.0\.1:\d+ failed: .* start it with: make run"):
             sftp.put(area, file, "products/a.csv")

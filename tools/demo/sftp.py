@@ -15,6 +15,7 @@ import paramiko
 from tools.demo.client import DemoError
 
 TIMEOUT = 60
+REMEDY = " If the service does not run, start it with: make run"
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _put_with_openssh(area: UploadAreaLogin, source: Path, target: str) -> None:
             raise DemoError(f"sftp to {area.host}:{area.port} took longer than {TIMEOUT} s") from error
     if done.returncode:
         raise DemoError(
-            f"sftp to {area.host}:{area.port} failed: {done.stderr.strip() or done.stdout.strip()}"
+            f"sftp to {area.host}:{area.port} failed: {done.stderr.strip() or done.stdout.strip()}.{REMEDY}"
         )
 
 
@@ -106,6 +107,6 @@ def _put_with_paramiko(area: UploadAreaLogin, source: Path, target: str) -> None
         with client.open_sftp() as session:
             session.putfo(io.BytesIO(source.read_bytes()), target)
     except (paramiko.SSHException, OSError) as error:
-        raise DemoError(f"SFTP to {area.host}:{area.port} failed: {error}") from error
+        raise DemoError(f"SFTP to {area.host}:{area.port} failed: {error}.{REMEDY}") from error
     finally:
         client.close()
