@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,8 @@ def tab(language: str, code: str) -> str:
 
 def main() -> int:
     """Build the site into DATA_DIR."""
+    # SIGTERM raises SystemExit, so that a stopped build removes its temporary folder.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
     return build(data_dir / "docs", strict="--strict" in sys.argv)
 

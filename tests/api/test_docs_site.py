@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -122,6 +125,26 @@ def test_a_link_to_a_file_of_the_source_becomes_text():
     pages = dict(docs_site.pages())
     assert "tools/clients/python/README.md)" in pages["api-guide.md"]
     assert "../LICENSE" not in "".join(pages.values())
+
+
+STOPPED_BUILD = """
+import os, signal
+from tools import docs_site
+docs_site.pages = lambda: os.kill(os.getpid(), signal.SIGTERM) or []
+docs_site.main()
+"""
+
+
+@pytest.mark.program
+def test_a_stopped_build_leaves_no_folder(tmp_path):
+    """`make down` may stop the build, which begins after the services have started."""
+    environment = {**os.environ, "DATA_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_BUILD], cwd=docs_site.ROOT, env=environment, check=False
+    )
+
+    assert done.returncode == 143
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.program
