@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rest_framework.request import Request
@@ -24,7 +24,14 @@ from catalog.snapshot import Snapshot, StoredSnapshot
 ANSWER = r"(?P<epoch>[0-9a-z]+)\.(?P<snapshot>[0-9:_]+)"
 """The epoch and the snapshot of an answer."""
 TAG = re.compile(rf'"([0-9a-f]{{16}})\.{ANSWER}"')
-CURSOR_ANSWER = re.compile(ANSWER)
+CURSOR_ANSWER = re.compile(
+    r"(?P<epoch>[0-9a-z]+)\.(?P<snapshot>[0-9]+:[0-9]+:[0-9_]*)(?::(?P<began>[0-9]{1,17}))?"
+)
+"""The epoch and the snapshot of a page, and the time at which its pull began, in microseconds since 1970.
+
+Cursors of version 1.0.0 have no time.
+"""
+YEAR_1970, MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 NEVER_STORED = re.compile("[\x00\ud800-\udfff]")
 """Characters that PostgreSQL cannot store in a text, so no key of a group contains them."""
 
@@ -75,10 +82,22 @@ def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
             yield f"W/{match[0]}", snapshot
 
 
-def cursor_of(position: Position, seen: StoredSnapshot | None = None) -> str:
-    """Return the cursor after a position. With `seen`, the cursor also names the snapshot of the page."""
-    answer = [] if seen is None else [_answer(seen)]
-    return write_cursor("groups", position.supplier_id, position.key, *answer)
+def cursor_of(position: Position, seen: StoredSnapshot, began: datetime) -> str:
+    """Return the cursor after a position. It names the snapshot of the page, and when the pull began."""
+    answer = f"{_answer(seen)}:{(began - YEAR_1970) // MICROSECOND}"
+    return write_cursor("groups", position.supplier_id, position.key, answer)
+
+
+def began_at(request: Request, seen: StoredSnapshot) -> datetime:
+    """Return the time at which the pull of this page began.
+
+    All pages of a pull name this time. A later time would hide changes of groups on earlier pages.
+    """
+    for answer in _cursor_parts(request.query_params.get("cursor", ""))[3:]:
+        match = CURSOR_ANSWER.fullmatch(answer)
+        if match and match["began"]:
+            return YEAR_1970 + int(match["began"]) * MICROSECOND
+    return seen.at
 
 
 def position_in(text: str) -> Position:

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 
-from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -27,7 +26,7 @@ from api.renderers import encode, iso
 from api.schema import CURSOR, IF_NONE_MATCH, answers, moment_parameter
 from assortment.pull import Chunk, Position, Pull
 from assortment.serializers import GroupJson
-from assortment.validators import cursor_of, etag, held_tags, older_than_held, position_in
+from assortment.validators import began_at, cursor_of, etag, held_tags, older_than_held, position_in
 from catalog.snapshot import Snapshot, StoredSnapshot, replicated_snapshot, seen_at, take_snapshot
 from fastdb.standbys.choosing import is_on_standby
 from fastdb.standbys.reads import TooOld, continued, reads_from_standby
@@ -82,7 +81,7 @@ class AssortmentViewSet(RetailerViewSet):
             else take_snapshot(durable="If-None-Match" not in request.headers)
         )
         pull = Pull(self.retailer, service_type)
-        headers = {"Updated-Since": iso(seen.at), "Cache-Control": "private, no-cache"}
+        headers = {"Updated-Since": iso(began_at(request, seen)), "Cache-Control": "private, no-cache"}
         for tag, snapshot in held_tags(request, seen.epoch):
             if snapshot.xmax <= seen.snapshot.xmax and not pull.changed(snapshot):
                 return HttpResponse(status=304, headers={**headers, "ETag": tag})
@@ -90,7 +89,7 @@ class AssortmentViewSet(RetailerViewSet):
         # The answer names a snapshot, so take a durable snapshot now.
         if "If-None-Match" in request.headers and not on_standby:
             seen = take_snapshot(durable=True)
-            headers["Updated-Since"] = iso(seen.at)
+            headers["Updated-Since"] = iso(began_at(request, seen))
         headers["ETag"] = etag(request, seen)
         since = seen_at(moment) if moment else None
         if limit is None:
@@ -148,8 +147,7 @@ def paged(
     chunks = pull.read(since, after, chunk=limit + 1)
     groups = list(islice(chain.from_iterable(chunk.with_positions() for chunk in chunks), limit + 1))
     if len(groups) > limit:
-        # Add the snapshot only if there are standbys: earlier versions of the service refuse such a cursor.
-        cursor = cursor_of(groups[limit - 1][0], seen if settings.STANDBYS else None)
+        cursor = cursor_of(groups[limit - 1][0], seen, began_at(request, seen))
         following = same_url(request, cursor=cursor)
         headers["Link"] = f'<{following}>; rel="next"'
     return Response([group for _, group in groups[:limit]], headers=headers)

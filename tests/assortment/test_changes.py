@@ -258,6 +258,19 @@ def test_changes_come_in_pages_too(acme, client, a_variant):
     assert found == ["A-0", "A-1", "A-3", "A-4"]
 
 
+def test_all_pages_of_a_pull_name_the_time_at_which_it_began(acme, client, a_variant):
+    for number in range(3):
+        a_variant(acme, f"A-{number}")
+    first = client.get("variants", {"service_type": "ecommerce", "limit": 2})
+    Variant.objects.filter(sku="A-0").update(title="News")
+    last = client.get(first["Link"].split(">")[0].removeprefix("<http://testserver"))
+
+    changed = client.get("variants", {"service_type": "ecommerce", "updated_since": last["Updated-Since"]})
+
+    assert last["Updated-Since"] == first["Updated-Since"]
+    assert [list(groups(page)) for page in (first, last, changed)] == [["A-0", "A-1"], ["A-2"], ["A-0"]]
+
+
 def test_old_snapshots_are_thinned_out(acme):
     with connection.cursor() as cursor:
         cursor.execute(
