@@ -207,11 +207,13 @@ def _cancel_effect(order: Order) -> str:
 
 def _address_effect(order: Order) -> str:
     waiting = [work for work in order.fulfillments.all() if work.state == State.WRONG_ADDRESS]
+    refused = services.refused_for_address(order).total()
+    again = f" {_refused_units(refused, ' is,s are')} routed again." if refused else ""
     if not waiting:
-        return "The suppliers get the new address for the open units."
+        return f"The suppliers get the new address for the open units.{again}"
     names = ", ".join(sorted({work.supplier.name for work in waiting}))
     waits, goes = pluralize(len(waiting), " that waits,s that wait"), pluralize(len(waiting), "goes,go")
-    return f"{len(waiting)} fulfillment{waits} for the right address {goes} back to {names}."
+    return f"{len(waiting)} fulfillment{waits} for the right address {goes} back to {names}.{again}"
 
 
 ACTIONS = (

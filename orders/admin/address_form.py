@@ -15,6 +15,7 @@ from orders.addresses.addresses import fingerprint, unknown_country
 from orders.addresses.countries import country_code
 from orders.models import Order
 from orders.push_body import AddressBody
+from orders.services import refused_for_address
 
 PUSHED = reader(AddressBody).fields
 
@@ -98,7 +99,7 @@ class CorrectionForm(AddressForm):
         data = super().clean()
         unchanged = not self.errors and not data["reason"] and not changed_parts(self.order, data)
         waits = any(work.state == State.WRONG_ADDRESS for work in self.order.fulfillments.all())
-        if unchanged and waits:
+        if unchanged and (waits or refused_for_address(self.order)):
             message = "The supplier has refused this address. Correct it, or give the reason why it is right."
             self.add_error("reason", message)
         return data

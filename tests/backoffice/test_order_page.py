@@ -394,6 +394,25 @@ def test_a_refused_address_goes_back_unchanged_only_with_a_reason(
     assert not Event.objects.filter(type="order.address_corrected").exists()
 
 
+def test_units_refused_for_their_address_are_routed_again_with_a_correction_or_a_reason(
+    operator, order, fulfillment, client_for, acme
+):
+    one = {"reason": "wrong_address", "items": [{"sku": "LAN-1", "quantity": 1}]}
+    client_for(acme).post("fulfillments/rejections", [{"id": fulfillment.pk, **one}])
+    path = f"/admin/orders/order/{order.pk}/do/correct-address/"
+    shown = operator.get(path)
+    assert "open units. 1 refused unit is routed again." in shown.text
+    form = shown.context["form"]
+    as_it_is = {name: form[name].value() for name in form.fields if form[name].value()}
+
+    assert "reason" in operator.post(path, as_it_is).context["form"].errors
+    operator.post(path, as_it_is | {"reason": "The customer confirmed it"})
+
+    order.refresh_from_db()
+    assert order.processing_state == "received"
+    assert [line.rejected for line in order.lines.all()] == [0]
+
+
 def test_an_unchanged_address_is_reported_as_unchanged(operator, order):
     events = Event.objects.count()
     form = operator.get(f"/admin/orders/order/{order.pk}/do/correct-address/").context["form"]
