@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 
 from api.signs_of_life import PartOnHost, all_signs, parts_on_hosts
 from backoffice.models import ServicePart
+from fastdb.standbys.choosing import as_default, primary_connection
 
 Silent = dict[tuple[str, str], datetime]
 """The moment of the last sign of life of each silent part, by the names of the part and its host."""
@@ -62,8 +63,9 @@ def _stored_ids(silent: Silent) -> list[int]:
     if news:
         unique = ["name", "host"]
         # Use `update_conflicts`: another request may store the same parts at this moment.
-        ServicePart.objects.bulk_create(
-            news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]
-        )
+        with as_default(primary_connection()):  # a standby answers the counts of the menu
+            ServicePart.objects.bulk_create(
+                news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]
+            )
     rows |= {(part.name, part.host): part for part in news}
     return [rows[key].pk for key in silent]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 import psycopg
 import pytest
 from django.db import InternalError, OperationalError, connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisAway
 
 from accounts.models import ApiKey
 from api import caller
 from backoffice.market import sum_up
+from backoffice.models import ServicePart
 from backoffice.navigation.counting import count_waiting
 from catalog.snapshot import Snapshot, take_snapshot
 from config.database import standby_databases
@@ -91,6 +94,16 @@ def test_the_counts_use_the_standby(standby, acme):
         count_waiting()
     with answering("standby"):
         sum_up()
+
+
+def test_a_part_that_falls_silent_is_stored_by_the_primary_while_the_standby_counts(standby, monkeypatch):
+    heard_at = timezone.now() - timedelta(minutes=5)
+    monkeypatch.setattr("backoffice.desk.parts._silent", lambda _: {("ticker", "web-1"): heard_at})
+
+    with answering("standby"):
+        counts = count_waiting()
+
+    assert (counts["part"], str(ServicePart.objects.get())) == ("1", "ticker on web-1")
 
 
 def test_other_reads_and_all_changes_use_the_primary(standby, acme, shop, a_variant, client_for):
