@@ -47,6 +47,11 @@ def test_a_return_is_recorded_on_its_order_and_found_by_both_numbers(ana, owner,
     assert f"{LIST}{returned.pk}/" in ana.get(f"/portal/orders/{work.pk}/").content.decode()
 
 
+def test_the_number_of_a_return_is_named_from_the_readers_side(ana, sam, returned):
+    assert "<dt>Your number</dt><dd>R-7</dd>" in ana.get(f"{LIST}{returned.pk}/").text
+    assert "<dt>Supplier's number</dt><dd>R-7</dd>" in sam.get(f"/portal/returned/{returned.pk}/").text
+
+
 def test_units_go_back_into_stock_once(ana, returned):
     before = on_hand()
     page = f"{LIST}{returned.pk}/do/restock/"
