@@ -119,6 +119,11 @@ def test_all_orders_of_a_person_are_found_by_e_mail_until_erased(order):
     assert orders_of("jane@example.org") == []
 
 
+def test_the_command_needs_an_order_or_an_address(order):
+    with pytest.raises(CommandError, match="--order, or their consumer with --email"):
+        call_command("erase", reason="x")
+
+
 def test_pollers_see_an_erasure_and_a_second_erasure_changes_nothing(order):
     call_command("erase", order=[order.pk], reason="x")
     first = Order.objects.get(pk=order.pk).updated_at

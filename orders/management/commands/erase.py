@@ -27,6 +27,8 @@ class Command(BaseCommand):
         parser.add_argument("--reason", required=True, help="stored in the history, where operators read it")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not (options["order"] or options["email"]):
+            raise CommandError("Name the orders to erase with --order, or their consumer with --email.")
         found = {order.pk: order for order in Order.objects.filter(pk__in=options["order"])}
         if missing := set(options["order"]) - set(found):
             raise CommandError(f"There is no order {min(missing)}.")
