@@ -9,7 +9,7 @@ from events import epochs
 
 
 class Command(BaseCommand):
-    help = "Begins a new epoch after a restore, so that ids which clients stored before do not hide new rows."
+    help = "Begin a new epoch after a restore. Otherwise ids that clients stored earlier could hide new rows."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -16,7 +16,7 @@ from events.webhooks.sending.process import SendingProcess
 
 class Command(BaseCommand):
     requires_system_checks: list[str] = []  # this process serves no URLs
-    help = "Sends events to the webhooks of suppliers and retailers. Any number of these may run."
+    help = "Send events to the webhooks of suppliers and retailers. Several processes may run at once."
 
     def handle(self, *args: object, **options: object) -> None:
         sender = WebhookSender()

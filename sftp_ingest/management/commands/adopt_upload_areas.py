@@ -9,8 +9,8 @@ from sftp_ingest.area.adopting import adopt_all
 
 class Command(BaseCommand):
     help = (
-        "Migrates upload areas of old versions: each file of UPLOADS_DIR/<supplier> becomes a row and a "
-        "blob. Also recalculates the used bytes of each area. The command can be repeated."
+        "Migrate upload areas of old versions: each file of UPLOADS_DIR/<supplier> becomes a row and a "
+        "blob. Calculate the used bytes of each area again. The command can be repeated."
     )
 
     def handle(self, *args: object, **options: object) -> None:

@@ -23,7 +23,7 @@ MOST_FILES = 65_536  # enough for 1,000 connections with 60 files each, and the 
 
 class Command(BaseCommand):
     requires_system_checks: list[str] = []  # the checks of URLs are slow, and this command serves no URLs
-    help = "Serves the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
+    help = "Serve the suppliers' upload areas by SFTP on SFTP_HOST and SFTP_PORT."
 
     def handle(self, *args: object, **options: object) -> None:
         server = sftp_server()
