@@ -80,9 +80,7 @@ def widest(value: object) -> int:
     return max([len(value) if isinstance(value, dict) else 0, *map(widest, inner)])
 
 
-@settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)  # other programs may slow this one down
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 @given(value=JSON, block=st.integers(1, 9), ascii_only=st.booleans())
 def test_depth_and_members_are_counted_as_in_the_parsed_json(value, block, ascii_only):
     text = json.dumps(value, ensure_ascii=ascii_only).encode()
