@@ -137,7 +137,7 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         source=upload.path,
         blob=blob,
         options=options,
-        as_of=upload.uploaded_at,
+        as_of=blob.completed_at,  # a rename into the folder is a later upload of the same content
         by=AUTO,
     )
     return True

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from imports.models import ImportJob
 from imports.sweeping import take_uploads
-from sftp_ingest.models import Upload
+from sftp_ingest.models import Blob, Upload
+from tests.factories import AutoImportFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,6 +65,18 @@ def test_a_file_that_leaves_before_the_next_sweep_is_imported(acme_sftp, then):
     job = ImportJob.objects.get()
     assert job.blob is not None
     assert (job.status, job.blob.size) == ("queued", len(CSV))
+
+
+def test_a_renamed_stock_file_keeps_the_moment_of_its_own_upload(acme, acme_sftp):
+    warehouse = acme.warehouses.first()
+    AutoImportFactory.create(supplier=acme, kind="inventory", options={"warehouse_id": warehouse.pk})
+    acme_sftp.putfo(io.BytesIO(b"sku,quantity\nA-1,5\n"), "inventory/stock.csv.part")
+    monday = timezone.now() - timedelta(days=4)
+    Blob.objects.update(completed_at=monday)
+    acme_sftp.rename("inventory/stock.csv.part", "inventory/stock.csv")
+
+    assert take_uploads() == 1
+    assert ImportJob.objects.get().as_of == monday
 
 
 def test_a_renamed_file_replaces_a_cut_upload_with_its_new_name(acme_sftp, leave_cut):
