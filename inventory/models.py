@@ -225,8 +225,8 @@ class MovementKind(models.TextChoices):
 class StockMovement(models.Model):
     """A line of the stock ledger. It is added in the transaction of the stock change, and never updated.
 
-    A stock level is the sum of its movements. The table has one partition per month and, for speed, no
-    foreign keys.
+    Only the reason of a return can change: it becomes `erased` with its order. A stock level is the sum of
+    its movements. The table has one partition per month and, for speed, no foreign keys.
     """
 
     id = models.BigAutoField(primary_key=True)

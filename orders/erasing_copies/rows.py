@@ -10,13 +10,18 @@ from django.db.models import Max, Min, Model, QuerySet
 
 from accounts.models import IdempotencyKey, OperatorAction, OperatorActionRow, OperatorNote
 from events.models import ACCOUNTS, Event
+from events.recording import OPERATOR_REASON
 from fulfillments.models import Fulfillment, Return
+from fulfillments.states import WITHDRAWN, State
 from imports.messages import MESSAGE_SENT
-from orders.erasing_copies.person import People, redacted
+from inventory.models import MovementKind, StockMovement
+from orders.erasing_copies.person import People, Person, redacted
 from orders.models import CancelRequest, Order
 
 ANSWERS = 5_000  # each call of `StoredAnswers.window` covers this many ids
 ROWS = 1_000  # each call of `SearchTexts.window` reads this many rows
+REASONS = ("reason", OPERATOR_REASON)  # the free texts in the data of an event
+CODES = (*State, WITHDRAWN)  # the reasons of rejections, which are no free texts
 
 
 class KindOfCopies(Protocol):
@@ -44,10 +49,22 @@ class TextsOfOrders:
     def window(self, people: People, position: int) -> int | None:
         for row in self.rows(people.persons.keys()).values("pk", *{self.order_of, *self.fields}):
             person = people.persons[row[self.order_of]]
-            changed = {name: redacted(row[name], person, of_order=name != "data") for name in self.fields}
+            changed = {name: _without(person, row[name]) for name in self.fields}
             if any(changed[name] != row[name] for name in self.fields):
                 self.rows([person.order_id]).model._base_manager.filter(pk=row["pk"]).update(**changed)
         return None
+
+
+def _without(person: Person, value: object) -> Any:
+    """Return a text of the person's order, or the data of an event of the order, without the person.
+
+    Of the data, only the reasons are free texts. The other texts are codes and numbers, which can equal a
+    text that many consumers share.
+    """
+    if not isinstance(value, dict):
+        return redacted(value, person, of_order=True)
+    free = {name: value[name] for name in REASONS if name in value and value[name] not in CODES}
+    return redacted(value, person, of_order=False) | redacted(free, person, of_order=True)
 
 
 @dataclass(frozen=True)
@@ -127,6 +144,11 @@ def _shows_address(text: str, people: People) -> bool:
     return '"address1"' in text and people.are_named_in(text)
 
 
+def _returns_in_ledger(orders: Collection[int]) -> QuerySet[StockMovement]:
+    """Select the movements of returned units, which have the reason of the return."""
+    return StockMovement.objects.filter(order_id__in=orders, kind=MovementKind.RETURN)
+
+
 def _messages_about_imports() -> QuerySet[Event]:
     return Event.objects.filter(area=ACCOUNTS, type=MESSAGE_SENT)
 
@@ -145,6 +167,7 @@ TEXTS: tuple[KindOfCopies, ...] = (
         "fulfillment__order_id",
         ("reason",),
     ),
+    TextsOfOrders("returns in the stock ledger", _returns_in_ledger, "order_id", ("reason",)),
     TextsOnRecords("notes", OperatorNote, ("text",)),
     TextsOnRecords("operators' results", OperatorActionRow, ("effect", "message"), "action__model"),
     TextsOnRecords("operators' reasons", OperatorActionRow, ("reason", "answers"), "action__model", "action"),
