@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import OperatorNote
 from accounts.operating.admin_filters import Narrowing, list_url
@@ -71,8 +72,9 @@ class DeskItem:
         parts = [self.problem]
         if self.expected_at:
             parts.append(f"expected on {self.expected_at:%-d %b %Y}")
-        if self.note and self.note.snoozed_until:
-            parts.append(f"snoozed until {self.note.snoozed_until:%-d %b, %H:%M}")
+        until = self.note.snoozed_until if self.note else None
+        if until and until > timezone.now():
+            parts.append(f"snoozed until {until:%-d %b, %H:%M}")
         parts += [f"{comment.by}: {comment.text}" for comment in self.comments[:1]]
         return ", ".join(part for part in parts if part)
 

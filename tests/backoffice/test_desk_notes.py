@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import OperatorNote
 from imports.models import Status
@@ -183,6 +184,16 @@ def test_an_order_with_two_problems_is_taken_and_snoozed_once(operator, nina, wo
     post(operator, work, snooze_hours="4")
     assert nina.get(DESK).context["items"] == []
     assert len(nina.get(DESK, {"taken": "snoozed"}).context["items"]) == 1
+
+
+def test_a_row_says_that_it_is_snoozed_until_the_end_of_its_snooze(operator, work):
+    post(operator, work, snooze_hours="4")
+    [item] = operator.get(DESK, {"taken": "snoozed"}).context["items"]
+    assert "snoozed until" in item.summary
+
+    OperatorNote.objects.update(snoozed_until=timezone.now())
+    [item] = operator.get(DESK).context["items"]
+    assert "snoozed until" not in item.summary
 
 
 def test_the_migration_copies_the_newest_note_of_an_orders_fulfillments_to_the_order(operator, nina, work):
