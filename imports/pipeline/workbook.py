@@ -87,13 +87,14 @@ class WorkbookSheet:
         if not first_rows:
             raise Unreadable("no_header", "The first sheet is empty. Its first row must be the header.")
         named = [_names(cells) for _, cells in first_rows]
-        if fault := fault_of_header(first_rows[0][1]):
-            raise Unreadable("no_header", f"The first row must be the header. {fault}")
         headers = [at for at, names in enumerate(named) if expected.accepts(names)]
+        header = max(headers, key=lambda at: (*expected.weigh(named[at]), -at), default=0)
+        if fault := fault_of_header(first_rows[header][1]):
+            row = f"Row {first_rows[header][0]}" if header else "The first row"
+            raise Unreadable("no_header", f"{row} must be the header. {fault}")
         if not headers:
             message = f"The first row, {', '.join(named[0])[:200]!r}, has no known or mapped column name."
             raise Unreadable("no_header", f"{message} It must be the header. {expected.needs}".strip())
-        header = max(headers, key=lambda at: (*expected.weigh(named[at]), -at))
         self.warnings += skipped_above(first_rows[0][0], first_rows[header][0])
         self._ahead = first_rows[header + 1 :]
         check_header(named[header][own_columns(named[header]) :])

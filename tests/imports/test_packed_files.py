@@ -226,6 +226,15 @@ def test_a_header_that_is_a_formula_without_a_stored_result_is_named(acme, uploa
     assert "column 2 is a formula without a stored result." in job["error"]["message"]
 
 
+def test_a_title_above_the_header_may_hold_a_formula_without_a_stored_result(acme, upload, ran):
+    sheet = workbook(("Price list of", "=TODAY()"), ("sku", "title", "retail_price"), ("A-1", "Hat", 5))
+
+    job = ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))
+
+    assert (job["status"], job["created"]) == ("succeeded", 1), job["error"]
+    assert job["warnings"] == ["Line 1 above the header was skipped."]
+
+
 def test_a_row_wider_than_any_header_keeps_all_its_cells(acme, upload, ran, errors_csv):
     wide = ["A-1", "Hat", "1", *map(str, range(700))]
 
