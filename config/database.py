@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +17,7 @@ from urllib.parse import urlencode
 import dj_database_url
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
@@ -112,6 +115,17 @@ def standby_databases(urls: str, *, limited: bool) -> dict[str, dict[str, Any]]:
             options["options"] += f" {READ_ONLY}"
         databases[f"standby_{number}"] = {**database, "OPTIONS": options}
     return databases
+
+
+@contextmanager
+def exit_without_connection() -> Iterator[None]:
+    """Exit with a sentence if the database cannot be reached. Errors of statements keep their traceback."""
+    try:
+        yield
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) or "--traceback" in sys.argv:
+            raise
+        sys.exit(f"The service has no connection to the database (DATABASE_URL): {error}")
 
 
 def limit_connections(kind: str) -> None:

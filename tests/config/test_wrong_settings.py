@@ -69,6 +69,33 @@ def test_each_process_ends_without_a_traceback(command, setting):
     assert done.returncode != 0
 
 
+@pytest.mark.program
+@pytest.mark.parametrize("command", [("manage.py", "migrate"), ("-m", "tools.launcher.prepare")])
+def test_a_command_without_a_database_ends_with_a_sentence(command, tmp_path):
+    away = "postgresql://exchange@127.0.0.1:1/exchange"
+    done = start(*command, DATABASE_URL=away, DATA_DIR=str(tmp_path))
+
+    assert "The service has no connection to the database (DATABASE_URL): " in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.program
+def test_a_command_shows_its_traceback_on_demand():
+    away = "postgresql://exchange@127.0.0.1:1/exchange"
+
+    assert "Traceback" in start("manage.py", "migrate", "--traceback", DATABASE_URL=away).stderr
+
+
+@pytest.mark.program
+def test_a_data_folder_that_cannot_be_made_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    done = start("-m", "tools.launcher", SECRET_KEY="x", DATA_DIR=str(file), SFTP_PORT="0")
+
+    assert done.stderr == f"The folder {file} (DATA_DIR) cannot be used: File exists.\n"
+
+
 def test_a_list_may_have_blanks_around_its_texts(monkeypatch):
     monkeypatch.setenv("ALLOWED_HOSTS", "exchange.example, 127.0.0.1 ,")
 

@@ -45,7 +45,10 @@ def main() -> None:
 
 def lock_or_exit() -> int:
     """Lock this DATA_DIR and return the lock's descriptor. Exit if another run has the lock."""
-    lock = try_lock(DATA_DIR)
+    try:
+        lock = try_lock(DATA_DIR)
+    except OSError as error:
+        sys.exit(f"The folder {DATA_DIR} (DATA_DIR) cannot be used: {error.strerror}.")
     if lock is None:
         pid = holder(DATA_DIR)
         if pid and is_launcher(pid):

@@ -7,6 +7,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 import django
 from django.core.management import call_command
 
+from config.database import exit_without_connection
 from config.settings import DATA_DIR, UPLOADS_DIR
 from tools.launcher.demo_json import hidden_keys
 from tools.launcher.programs import DEMO
@@ -23,4 +24,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with exit_without_connection():
+        main()
