@@ -17,6 +17,7 @@ from limits import RateLimitItem
 
 from accounts.authentication import client_address
 from accounts.rates import counter, parse_rate
+from api.client_networks import network_of
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +53,14 @@ class LimitedSignInForm(AuthenticationForm):
 
 
 def sign_in_rates(name: str, address: str) -> Rates:
-    """Return the limits on wrong passwords for the user name and the IP address."""
+    """Return the limits on wrong passwords for the user name and the IP address.
+
+    All IPv6 addresses of a /64 network count as one address, because one subscriber has them all.
+    """
+    network = network_of(address)
     return {
-        f"sign-in:{name}:{address}": FOR_NAME_FROM_ADDRESS,
-        f"sign-in:{address}": FROM_ADDRESS,
+        f"sign-in:{name}:{network}": FOR_NAME_FROM_ADDRESS,
+        f"sign-in:{network}": FROM_ADDRESS,
         f"sign-in-of:{name}": FOR_NAME,
     }
 

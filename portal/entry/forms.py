@@ -15,6 +15,7 @@ from accounts.authentication import client_address
 from accounts.models import Invitation
 from accounts.rates import parse_rate
 from accounts.sign_in import LimitedSignInForm, count_failure, refuse_too_many
+from api.client_networks import network_of
 
 # Limits for mails that reset a password. Without limits, a stranger could fill a mailbox.
 RESETS_OF_NAME = parse_rate("5/hour")
@@ -52,7 +53,8 @@ class PasswordLinkForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has 
     def clean_email(self) -> str:
         email = str(super().clean_email())
         address = client_address(allauth_context.request)
-        rates = {f"reset:{email.lower()}": RESETS_OF_NAME, f"reset-from:{address}": RESETS_FROM_ADDRESS}
+        network = network_of(address)
+        rates = {f"reset:{email.lower()}": RESETS_OF_NAME, f"reset-from:{network}": RESETS_FROM_ADDRESS}
         refuse_too_many(rates, f"password resets of {email!r} from {address}")
         count_failure(rates)
         self.users = [user for user in self.users if not user.is_staff]

@@ -44,6 +44,14 @@ def test_many_names_from_one_address_are_refused():
 
 
 @pytest.mark.usefixtures("_ada")
+def test_the_addresses_of_an_ipv6_network_count_as_one_address():
+    assert not any(signed_in(name=f"name {n}", password="x", address=f"2001:db8::{n:x}") for n in range(60))
+
+    assert not signed_in(address="2001:db8::ffff")
+    assert signed_in(address="2001:db8:0:1::1")
+
+
+@pytest.mark.usefixtures("_ada")
 def test_a_failure_is_logged_with_name_and_address_and_without_the_password(caplog):
     signed_in(password="not this one")
 
