@@ -7,6 +7,7 @@ word of one of the person's identifying texts or numbers.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -26,8 +27,12 @@ The same is true for notes and gift messages, such as "Happy birthday".
 
 
 def normalized(text: str) -> str:
-    """Return the words of a text in lower case, with one space around each."""
-    return f" {' '.join(WORD.findall(ESCAPED_BREAK.sub(' ', text).casefold()))} "
+    """Return the words of a text in lower case, with one space around each.
+
+    Some programs write an accent as a character of its own. Both forms of a letter become the same.
+    """
+    composed = unicodedata.normalize("NFKC", ESCAPED_BREAK.sub(" ", text))
+    return f" {' '.join(WORD.findall(composed.casefold()))} "
 
 
 @dataclass(frozen=True)

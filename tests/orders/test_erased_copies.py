@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 import redis
@@ -206,6 +207,16 @@ def test_files_in_any_form_are_read(content, tmp_path: Path):
     people = People([Person.of(1, ["1"], [JANE])])
 
     assert any(people.are_in(line) for line in lines_of(tmp_path / "file"))
+
+
+@pytest.mark.parametrize(("pushed", "in_file"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_accents_are_recognized_in_both_of_their_forms(pushed, in_file):
+    """Some programs write an accent as a character of its own."""
+    address = {"first_name": "Jürgen", "last_name": "Müller", "address1": "Königstraße 5"}
+    person = Person.of(1, ["1"], [{part: normalize(pushed, text) for part, text in address.items()}])
+
+    for text in ("Jürgen Müller", "Königstraße 5"):
+        assert People([person]).are_in(normalize(in_file, f"18,ship,{text}"))
 
 
 def test_a_text_that_many_orders_share_is_erased_only_beside_the_number_of_the_order():
