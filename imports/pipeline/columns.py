@@ -13,8 +13,11 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 
 from api.errors import Invalid
 
-# White space, including invisible characters in text that was copied from a web page.
-BLANKS = " \t\r\n\u00a0\u202f\u3000\ufeff\u200b\u200c\u200d\u2060"
+# White space, as the API removes it around a text, and invisible characters in text from a web page.
+BLANKS = (
+    " \t\r\n\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff\u200b\u200c\u200d\u2060"
+)
 # A long number that a spreadsheet rounded, such as `1.23E+12`.
 ROUNDED = r"^[0-9]([.,][0-9]+)?e[+][0-9]+$"
 # Invisible characters that may be inside a word.
@@ -233,9 +236,8 @@ class Pairs(FileColumn):
         if name.casefold() in self.choices:
             return name.casefold()
         known = ", ".join(self.choices)
-        raise Invalid.at(
-            path, f"The {self.name}_type must be one of {known}; so {self.name}.{self.choices[0]}."
-        )
+        example = f"{self.name}.{self.choices[0]}"
+        raise Invalid.at(path, f"'{name}' is no type of {self.name}. Use one of {known}, as in {example}.")
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         return []

@@ -248,6 +248,18 @@ def test_a_request_that_cannot_work_is_refused_and_names_the_field(acme, client_
     assert field in [error["field"] for error in answer.json()["errors"]], answer.json()
 
 
+@pytest.mark.parametrize(
+    "entry", ["Taste:option", "a:option.taste", {"source_field": "Taste", "destination_field": "option"}]
+)
+def test_an_unknown_type_of_option_is_named_with_the_known_types(acme, client_for, entry):
+    answer = client_for(acme).post("importProducts", {"data": ["a"], "field_mapping": [entry]})
+
+    message = answer.json()["errors"][0]["message"]
+    assert (
+        message.lower() == "'taste' is no type of option. use one of color, size, width, as in option.color."
+    )
+
+
 def test_an_error_in_an_expression_points_at_its_character(acme, client_for):
     answer = client_for(acme).post(
         "importProducts", {"data": ["sku"], "math_transformer": "weight = weight $ 2"}
