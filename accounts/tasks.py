@@ -29,18 +29,18 @@ def expire() -> None:
 
 @shared_task(name=bulk_actions.RUN_TASK)  # type: ignore[untyped-decorator]
 def run_operator_action(action_id: int) -> None:
-    """Continue an operator's action for a few seconds. If rows are left, wake a worker again."""
+    """Continue an operator's action for a few seconds, then wake a worker for the next action."""
     chosen = OperatorAction.objects.filter(pk=action_id, finished_at=None).first()
     if chosen is None or bulk_actions.all_at_work():
         return  # `sweep_operator_actions` starts it later
     its_admin: Any = admin.site.get_model_admin(apps.get_model(chosen.model))
     doer = acting.acting_of_members(chosen) or its_admin
-    if not bulk_actions.advance(chosen, doer, seconds=bulk_actions.SLICE):
-        bulk_actions.wake(action_id)
+    bulk_actions.advance(chosen, doer, seconds=bulk_actions.SLICE)
+    bulk_actions.wake_next(action_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_operator_actions() -> None:
     """Wake workers for actions without a lease, and delete actions that were not confirmed in time."""
     for action_id in bulk_actions.unfinished():
-        bulk_actions.wake(action_id)
+        bulk_actions.wake_next(action_id)

@@ -67,11 +67,9 @@ def choose(
 ) -> OperatorAction:
     """Store the chosen records as rows, in one statement. Raises TooMany."""
     chosen_rows = subjects.order_by("pk").values("pk")[: MOST + 1]
+    about = {"label": action.label_for_many, "chosen_from": chosen_from[:2000], "undoes_id": undoes}
     with transaction.atomic():
-        label = action.label_for_many
-        chosen = _create(
-            admin.model, action, by, label=label, chosen_from=chosen_from[:2000], undoes_id=undoes
-        )
+        chosen = _create(admin.model, action, by, **about)
         chosen.total = _store_rows(chosen, chosen_rows)
         if chosen.total > MOST:
             raise TooMany
@@ -335,6 +333,12 @@ def all_at_work() -> bool:
 def wake(action_id: int) -> None:
     """Wake a worker to continue an action. If the Celery message is lost, a periodic task wakes a worker."""
     leased.wake(RUN_TASK, action_id)
+
+
+def wake_next(action_id: int) -> None:
+    """Wake a worker for the next unfinished action after this one, in a circle, so that each gets a turn."""
+    if free := OperatorAction.unfinished():
+        wake(next((pk for pk in free if pk > action_id), free[0]))
 
 
 def unfinished() -> list[int]:

@@ -134,3 +134,18 @@ def test_a_row_that_was_read_before_the_stop_is_not_done(begin, before_doing):
 
     assert held() == (1, 1)
     assert OperatorAction.objects.get(pk=action.pk).finished_at
+
+
+def test_each_unfinished_action_gets_a_turn_after_a_few_seconds_of_another_one(begin, monkeypatch):
+    monkeypatch.setattr(bulk_actions, "SLICE", -1.0)  # one row for each turn
+    woken: list[int] = []
+    monkeypatch.setattr(bulk_actions, "wake", woken.append)
+    long, short = begin(4), begin(1)
+
+    turns = [long.pk]
+    while len(turns) < 5:
+        run_operator_action(turns[-1])
+        turns.append(woken[-1])
+
+    assert turns == [long.pk, short.pk, long.pk, short.pk, long.pk]
+    assert (long.counts()["done"], short.counts()["done"]) == (2, 1)
