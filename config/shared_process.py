@@ -26,6 +26,7 @@ from celery import Celery
 from celery.beat import Service
 from celery.signals import worker_ready
 from celery.worker import WorkController, state
+from django.core.management import CommandError
 from environs import Env
 from kombu.asynchronous import set_event_loop
 
@@ -153,7 +154,11 @@ def main(names: Sequence[str]) -> None:
         sys.exit(f"Name one or more of these parts: {', '.join(PARTS)}.")
     django.setup()
     limit_connections("worker")
-    sys.exit(run({name: PARTS[name]() for name in names}))
+    try:
+        parts = {name: PARTS[name]() for name in names}
+    except CommandError as error:
+        sys.exit(str(error))
+    sys.exit(run(parts))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,9 @@ def test_a_wrong_setting_is_named_in_one_sentence(setting, value, remedy):
         (("-m", "gunicorn", "config.wsgi"), "WEB_WORKERS"),
         (("-m", "celery", "-q", "-A", "config", "beat"), "BACKUP_HOURS"),
         (("-m", "config.shared_process", "beat"), "FAILED_KEYS_LIMIT"),
+        (("-m", "config.shared_process", "beat", "sftp"), "UPLOADS_URL"),
+        (("-m", "config.shared_process", "beat", "sftp"), "SFTP_HOST"),
+        (("manage.py", "sftp_server"), "SFTP_HOST"),
         (("-m", "tools.launcher"), "FETCH_THREADS"),
     ],
 )

@@ -76,7 +76,10 @@ def test_a_taken_port_is_a_clear_message(tmp_path: Path):
             _, said = server.communicate(timeout=20)
 
     assert server.returncode == 1
-    assert f"SFTP cannot listen on 127.0.0.1:{port} (Address already in use): set SFTP_PORT." in said
+    assert (
+        f"SFTP cannot listen on 127.0.0.1:{port} (Address already in use): correct SFTP_HOST or SFTP_PORT."
+        in said
+    )
     assert "Traceback" not in said
 
 

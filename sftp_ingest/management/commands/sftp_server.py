@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+from socket import gaierror
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -49,8 +50,9 @@ def sftp_server() -> SftpServer:
     try:
         server = SftpServer(host, port)
     except OSError as error:
+        why = "unknown host" if isinstance(error, gaierror) else os.strerror(error.errno or 0)
         raise CommandError(
-            f"SFTP cannot listen on {host}:{port} ({os.strerror(error.errno or 0)}): set SFTP_PORT."
+            f"SFTP cannot listen on {host}:{port} ({why}): correct SFTP_HOST or SFTP_PORT."
         ) from error
     _allow_many_files()
     return server
