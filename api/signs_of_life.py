@@ -11,11 +11,10 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import redis
 from django.conf import settings
@@ -191,15 +190,15 @@ def all_signs() -> list[Sign]:
         if age > FORGOTTEN_AFTER:
             forgotten.append(field)
         else:
-            signs.append(Sign(sign["part"], sign["host"], age, sign["memory"], _facts_of(sign)))
+            facts = _with_ages(sign["facts"], sign.get("ages", ()))  # an older version sends no ages
+            signs.append(Sign(sign["part"], sign["host"], age, sign["memory"], facts))
     if forgotten:
         client.hdel(KEY, *forgotten)
     return signs
 
 
-def _facts_of(sign: Mapping[str, Any]) -> dict[str, float]:
-    ages = sign.get("ages", ())  # signs of an older version have no ages
-    return {name: Age(value) if name in ages else value for name, value in sign["facts"].items()}
+def _with_ages(facts: Mapping[str, float], ages: Collection[str]) -> dict[str, float]:
+    return {name: Age(value) if name in ages else value for name, value in facts.items()}
 
 
 def parts_on_hosts(signs: Iterable[Sign]) -> list[PartOnHost]:
