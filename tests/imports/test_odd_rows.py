@@ -10,6 +10,7 @@ from catalog.models import Variant
 from tests.factories import set_stock
 
 HEADER = "sku,title,retail_price,description"
+SPACES = "".join(chr(each) for each in range(0x3001) if chr(each).isspace() and not 0x0A < each < 0x20)
 
 
 def faults(job):
@@ -28,6 +29,13 @@ def test_a_row_of_delimiters_and_blanks_is_no_record(acme, upload, ran, blank, n
 
     assert (job["status"], job["rows_total"], job["created"], job["rejected"]) == ("succeeded", 2, 2, 0)
     assert job["warnings"] == ["4 rows hold only delimiters and blanks; they were skipped: lines 2, 4, 5, 7."]
+
+
+def test_spaces_around_a_sku_are_removed_as_the_api_removes_them(acme, client_for, ran):
+    ran(acme, data=["sku,title,retail_price", f'"{SPACES}A-1{SPACES}",Hat,1'])
+
+    listed = client_for(acme).get("variants", {"sku": f"{SPACES}A-1{SPACES}"}).json()
+    assert [variant["sku"] for variant in listed] == ["A-1"]
 
 
 def test_a_german_export_with_empty_rows_at_its_end_lands_completely(acme, upload, ran):
