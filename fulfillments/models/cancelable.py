@@ -11,7 +11,7 @@ from fulfillments.change import Change
 from fulfillments.models.mechanism import MoveOutcome, last_move
 from fulfillments.models.movable import MovableFulfillment
 from fulfillments.models.quantities import Quantities, as_items
-from fulfillments.states import State
+from fulfillments.states import Move, State
 
 
 class CancelableFulfillment(MovableFulfillment):
@@ -60,7 +60,7 @@ class CancelableFulfillment(MovableFulfillment):
     def approve_cancelation(self, change: Change) -> MoveOutcome:
         """Cancel the units whose cancellation the retailer requested (interface 4.7)."""
         change.check_order(self.order_id)
-        if self._approved_before():
+        if self._answered_before(states.APPROVE_CANCELATION):
             return MoveOutcome.UNCHANGED
         with self._move(change, states.APPROVE_CANCELATION) as move:
             if move.repeated:
@@ -73,6 +73,9 @@ class CancelableFulfillment(MovableFulfillment):
 
     def refuse_cancelation(self, change: Change) -> MoveOutcome:
         """Refuse the requested cancellation. The supplier captures the fulfillment again (interface 4.7)."""
+        change.check_order(self.order_id)
+        if self._answered_before(states.REFUSE_CANCELATION):
+            return MoveOutcome.UNCHANGED
         with self._move(change, states.REFUSE_CANCELATION) as move:
             if move.repeated:
                 return MoveOutcome.UNCHANGED
@@ -103,13 +106,14 @@ class CancelableFulfillment(MovableFulfillment):
             move.cancel(move.within_open(quantities, "lines"))
             move.ends(when_open=State.WRONG_ADDRESS)
 
-    def _approved_before(self) -> bool:
-        """Return whether the last move approved the cancellation of some units.
+    def _answered_before(self, answer: Move) -> bool:
+        """Return whether the last move was this answer to a request.
 
-        The state does not show this: an approval can restore the state before the request.
+        The state does not show this: an approval can restore the state before the request, and kept parcels
+        are shipped after each answer.
         """
         self.refresh_from_db(fields=["state"])
         if self.state in (State.CANCELING, State.CANCELED):
             return False
-        approved = (states.APPROVE_CANCELATION.event, State.CANCELING)
-        return last_move(order_id=self.order_id, fulfillment_id=self.pk) == approved
+        answered = (answer.event, State.CANCELING)
+        return last_move(order_id=self.order_id, fulfillment_id=self.pk) == answered

@@ -143,10 +143,13 @@ def last_move(**record: int) -> tuple[str, str]:
     """Return the type and the `from_state` of the event of a fulfillment's last move, or two empty strings.
 
     Events without a new state, such as the hold of the order, are ignored. So a call that repeats the last
-    move counts as a repetition even after such an event.
+    move counts as a repetition even after such an event. Of the moves of one change, the first counts: the
+    others follow from it. The events of one change have one time, because one statement inserts them.
     """
-    last = Event.objects.filter(**record).exclude(to_state="").order_by("id").last()
-    return (last.type, last.from_state) if last is not None else ("", "")
+    moves = Event.objects.filter(**record).exclude(to_state="").order_by("id")
+    last = moves.last()
+    first = moves.filter(occurred_at=last.occurred_at).first() if last is not None else None
+    return (first.type, first.from_state) if first is not None else ("", "")
 
 
 def check_same(state: str, name: str, known: str, given: str) -> None:

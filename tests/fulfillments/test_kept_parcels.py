@@ -235,6 +235,28 @@ def test_an_operator_approves_a_cancellation_of_units_that_left_in_a_kept_parcel
     assert work.kept_parcels.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "code"),
+    [
+        ([{"sku": "MAT"}], "canceled", "canceled"),
+        ([{"sku": "MAT"}], "cancelation not allowed", "cancelation_not_allowed"),
+        ([{"sku": "LAMP", "quantity": 2}, {"sku": "MAT"}], "canceled", "canceled"),
+    ],
+)
+def test_the_answer_that_ships_a_kept_parcel_can_be_repeated(
+    asked, answer, code, left, work, an_order_at_acme, acme_api, shop_api, hold_it
+):
+    """The state is no longer the state after the answer, but the supplier may have lost our reply."""
+    hold_it(an_order_at_acme)
+    acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 1)]))
+    shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": asked})
+    hold_it(an_order_at_acme, release)
+
+    codes = [acme_api.put(status(work), {"status": answer}).json()["code"] for _ in range(2)]
+
+    assert (codes, work.shipments.count()) == ([code, "unchanged"], 1)
+
+
 def test_a_kept_parcel_of_canceled_work_is_still_shown(
     left, work, an_order_at_acme, acme_api, shop_api, hold_it
 ):
