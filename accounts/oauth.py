@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
 from urllib.parse import parse_qsl, unquote_plus
 
 from rest_framework.request import Request
@@ -37,12 +38,18 @@ class OAuthError(Exception):
     It is no ApiError, whose code and status belong to the class.
     """
 
-    def __init__(self, error: str, message: str, **more: Any) -> None:
+    def __init__(
+        self,
+        error: str,
+        message: str,
+        *,
+        status: int = 400,
+        code: str = "validation_error",
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__(message)
         self.error, self.message = error, message
-        self.http_status: int = more.get("status", 400)
-        self.envelope_code: str = more.get("code", "validation_error")
-        self.http_headers: dict[str, str] = more.get("headers", {})
+        self.http_status, self.envelope_code, self.http_headers = status, code, dict(headers)
 
     def body(self) -> dict[str, object]:
         oauth_members = {"error": self.error, "error_description": self.message}
