@@ -60,7 +60,6 @@ def test_a_wrong_setting_is_named_in_one_sentence(setting, value, remedy):
         (("-m", "config.shared_process", "beat"), "FAILED_KEYS_LIMIT"),
         (("-m", "config.shared_process", "beat", "sftp"), "UPLOADS_URL"),
         (("-m", "config.shared_process", "beat", "sftp"), "SFTP_HOST"),
-        (("manage.py", "sftp_server"), "SFTP_HOST"),
         (("-m", "tools.launcher"), "FETCH_THREADS"),
     ],
 )
@@ -97,6 +96,16 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path):
     done = start("-m", "tools.launcher", SECRET_KEY="x", DATA_DIR=str(file), SFTP_PORT="0")
 
     assert done.stderr == f"The folder {file} (DATA_DIR) cannot be used: File exists.\n"
+
+
+@pytest.mark.program
+@pytest.mark.parametrize(
+    ("host", "reason"), [("many", "unknown host"), ("192.0.2.1", "Cannot assign requested address")]
+)
+def test_a_wrong_host_of_sftp_is_named_with_the_reason(host, reason):
+    said = start("manage.py", "sftp_server", SFTP_HOST=host, SFTP_PORT="2222").stderr
+
+    assert f"SFTP cannot listen on {host}:2222 ({reason}): correct SFTP_HOST or SFTP_PORT." in said
 
 
 def test_a_list_may_have_blanks_around_its_texts(monkeypatch):

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import sys
-from socket import gaierror
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -50,9 +49,11 @@ def sftp_server() -> SftpServer:
     try:
         server = SftpServer(host, port)
     except OSError as error:
-        why = "unknown host" if isinstance(error, gaierror) else os.strerror(error.errno or 0)
+        # An unknown host has a negative number, for which the system has no text.
+        number = error.errno or 0
+        reason = os.strerror(number) if number > 0 else "unknown host"
         raise CommandError(
-            f"SFTP cannot listen on {host}:{port} ({why}): correct SFTP_HOST or SFTP_PORT."
+            f"SFTP cannot listen on {host}:{port} ({reason}): correct SFTP_HOST or SFTP_PORT."
         ) from error
     _allow_many_files()
     return server
