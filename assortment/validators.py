@@ -14,12 +14,13 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from rest_framework.request import Request
 
 from api.cursors import read_cursor, write_cursor
 from api.errors import InvalidCursor
 from assortment.pull import START, Position
-from catalog.snapshot import Snapshot, StoredSnapshot
+from catalog.snapshot import NOTHING, Snapshot, StoredSnapshot
 
 ANSWER = r"(?P<epoch>[0-9a-z]+)\.(?P<snapshot>[0-9:_]+)"
 """The epoch and the snapshot of an answer."""
@@ -83,8 +84,12 @@ def held_tags(request: Request, epoch: str) -> Iterator[tuple[str, Snapshot]]:
 
 
 def cursor_of(position: Position, seen: StoredSnapshot, began: datetime) -> str:
-    """Return the cursor after a position. It names the snapshot of the page, and when the pull began."""
-    answer = f"{_answer(seen)}:{(began - YEAR_1970) // MICROSECOND}"
+    """Return the cursor after a position. It names the snapshot of the page, and when the pull began.
+
+    Only standbys compare the snapshot. Without standbys, leave it out: it may be too long for a URL.
+    """
+    answer = _answer(seen if settings.STANDBYS else seen._replace(snapshot=NOTHING))
+    answer += f":{(began - YEAR_1970) // MICROSECOND}"
     return write_cursor("groups", position.supplier_id, position.key, answer)
 
 
