@@ -29,6 +29,10 @@ class PasswordForm(forms.ModelForm[Any]):
         help_text="Leave empty to keep the current password.",
     )
 
+    def changed_by_others(self) -> set[str]:
+        """Return the fields that changed while the page was open. The form of a stored record knows them."""
+        return set()
+
     def save(self, commit: bool = True) -> Any:
         if self.cleaned_data["new_password"]:
             self.instance.set_password(self.cleaned_data["new_password"])
@@ -56,6 +60,11 @@ class RemoteHostForm(PasswordForm):
         moved = [name for name in self.changed_data if name in PASSWORD_DESTINATION]
         if self.instance.password and moved and not cleaned.get("new_password"):
             message = "Enter the password again: it would be sent to another host than before."
+            self.add_error("new_password", message)
+        elif cleaned.get("new_password") and self.changed_by_others() & {*PASSWORD_DESTINATION}:
+            message = (
+                "A colleague changed this host meanwhile. Open the page again before you enter a password."
+            )
             self.add_error("new_password", message)
         return cleaned
 

@@ -61,6 +61,15 @@ class ShownValuesForm(BaseForm):
             if field.has_changed(self._shown(name, self._stored(name)), self[name].data)
         ]
 
+    def changed_by_others(self) -> set[str]:
+        """Return the fields whose stored value is no longer the value that the page showed."""
+        stored = {name: self._stored(name) for name in self.fields}
+        return {
+            name
+            for name in stored
+            if _comparable(self._shown(name, stored[name])) != _comparable(stored[name])
+        }
+
     def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         for name in self.changed_data:

@@ -123,6 +123,28 @@ def test_a_password_is_sent_only_to_the_host_that_it_was_entered_for(page: Clien
     assert (host.host, host.read_password()) == ("new.acme.example", "another")
 
 
+def test_a_password_is_not_sent_to_the_host_that_a_colleague_entered_meanwhile(page: Client, acme: Supplier):
+    form: dict[str, Any] = {
+        "supplier": acme.pk,
+        "host": "files.acme.example",
+        "port": 22,
+        "host_key": public_line(),
+        "username": "exchange",
+        "new_password": "s3cret",
+    }
+    page.post("/admin/sftp_ingest/remotehost/add/", form)
+    host = RemoteHost.objects.get()
+    path = f"/admin/sftp_ingest/remotehost/{host.pk}/change/"
+    older_page = {**form, **{f"initial-{name}": value for name, value in form.items()}}
+    page.post(path, {**form, "host": "new.acme.example", "new_password": "for the new host"})
+
+    refused = page.post(path, {**older_page, "new_password": "for the old host"})
+
+    assert "A colleague changed this host meanwhile." in refused.content.decode()
+    host.refresh_from_db()
+    assert (host.host, host.read_password()) == ("new.acme.example", "for the new host")
+
+
 def test_uploads_are_read_only(page: Client, acme: Supplier, rf):
     upload = UploadFactory.create(supplier=acme, path="products/a.csv")
 
