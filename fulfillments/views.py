@@ -19,6 +19,7 @@ from api.errors import (
     IdMismatch,
     Invalid,
     NotFound,
+    answer,
     database_error,
     field_error,
     lost_database,
@@ -231,8 +232,8 @@ class FulfillmentViewSet(SupplierViewSet):
         fulfillment = self._find(body["id"])
         with fulfillment.order.change(by=self.actor) as change:
             outcome = fulfillment.ship_parcels(change, body["shipments"])
-        answer = self._answer(outcome, SHIP.code, "All parcels of this request are shipped.")
-        return self._with_warnings(answer, body["shipments"])
+        shipped = self._answer(outcome, SHIP.code, "All parcels of this request are shipped.")
+        return self._with_warnings(shipped, body["shipments"])
 
     @extend_schema(
         summary="Correct a parcel",
@@ -265,9 +266,12 @@ class FulfillmentViewSet(SupplierViewSet):
         elements = validated(RejectionBody, data, many=True)
         outcomes = self._reject_each(elements)
         failed = [outcome for outcome in outcomes if isinstance(outcome, ApiError)]
-        if len(failed) == len(outcomes):
-            raise failed[0]
         results = [_element_json(*pair) for pair in zip(elements, outcomes, strict=True)]
+        if len(failed) == len(outcomes):
+            refused = answer(failed[0])
+            if len(results) > 1:
+                refused.data["results"] = results
+            return refused
         changed = MoveOutcome.DONE in outcomes
         body: RejectionsJson = {
             "success": not failed,

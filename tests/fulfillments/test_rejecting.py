@@ -394,6 +394,17 @@ def test_each_element_is_answered_for_itself(work, reject_lines):
     assert work.lines.get(variant__sku="LAMP").rejected == 1
 
 
+def test_each_element_is_answered_also_if_all_fail(work, reject_lines):
+    """The status and the code are those of the first element."""
+    answer = reject_lines({**refusal(work), "id": 10**9}, refusal(work, sku="SOFA"))
+
+    assert (answer.status_code, answer.json()["success"], answer.json()["code"]) == (404, False, "not_found")
+    assert [(each["id"], each["success"], each["code"]) for each in answer.json()["results"]] == [
+        (10**9, False, "not_found"),
+        (work.pk, False, "validation_error"),
+    ]
+
+
 def test_the_fulfillment_of_another_supplier_cannot_be_refused(work, rival_api):
     answer = rival_api.post("fulfillments/rejections", [refusal(work)])
 
