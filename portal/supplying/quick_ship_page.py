@@ -10,11 +10,11 @@ from accounts.member_roles import Right
 from accounts.operating.admin_actions import sent_form_id
 from fulfillments.states import State
 from portal.late import is_late
+from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalPage
 from portal.supplying.actions import UNACCEPTED
 from portal.supplying.quick_ship import MOST_ROWS, ShipRow, check, read_rows, ship
 from portal.supplying.selectors import fulfillments_of, most_urgent
-from portal.supplying.views import SUPPLIERS
 
 LONGEST_PASTE = 20_000
 FIELD = "tracking_"
@@ -25,7 +25,7 @@ class QuickShipPage(PortalPage):
 
     template = "portal/supplying/quick_ship.html"
     section = title = "Quick ship"
-    sides = SUPPLIERS
+    sides = ONLY_SUPPLIERS
     right = Right.ORDERS
 
     def context(self) -> dict[str, object]:

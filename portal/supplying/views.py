@@ -8,11 +8,11 @@ from django.db.models import QuerySet, prefetch_related_objects
 from django.urls import reverse
 
 from accounts.member_roles import Right
-from accounts.scopes import Role
 from fulfillments.item_names import ITEMIZED, itemize
 from fulfillments.models import Fulfillment
 from portal.acting import PortalActionPage
 from portal.late import is_late
+from portal.navigation import ONLY_SUPPLIERS
 from portal.pages import PortalRecordPage
 from portal.supplying.actions import ACTIONS, requested_units
 from portal.supplying.lateness import why_late
@@ -21,15 +21,13 @@ from portal.supplying.selectors import (
     supplier_history,
 )
 
-SUPPLIERS = frozenset({Role.SUPPLIER})
-
 
 class SupplierOrderPage(PortalRecordPage):
     """One order of a supplier: address, lines, parcels, history, and the moves that are possible now."""
 
     template = "portal/supplying/order.html"
     section = "Orders"
-    sides = SUPPLIERS
+    sides = ONLY_SUPPLIERS
     right = Right.ORDERS
     record: Fulfillment
 
@@ -59,7 +57,7 @@ class SupplierOrderActionPage(PortalActionPage):
     """The page of an action on a supplier's order."""
 
     section = "Orders"
-    sides = SUPPLIERS
+    sides = ONLY_SUPPLIERS
     right = Right.ORDERS
     actions = ACTIONS
 
