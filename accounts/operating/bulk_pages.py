@@ -146,8 +146,8 @@ class BulkPages(ModelAdmin[Record]):
             why = "A later action has changed all of these records. " if done.exists() else ""
             messages.warning(request, f"{why}Nothing is left to undo.")
             return HttpResponseRedirect(self._bulk_url(chosen))
-        records = self.model._default_manager.filter(pk__in=left.values("record_id"))
-        return self.choose(request, back, records, undoes=chosen.pk)
+        to_undo = self.model._default_manager.filter(pk__in=left.values("record_id"))
+        return self.choose(request, back, to_undo, undoes=chosen.pk)
 
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return one CSV line for each row."""
