@@ -97,7 +97,7 @@ class AreaCommands(paramiko.SFTPServerInterface):  # type: ignore[misc]
         """
         made, mine = made_folder(parts), self.unfinished.open_file(parts)
         if made:
-            return made_commands.opened(made, self.area.supplier_id, parts)
+            return made_commands.opened(made, self.area.supplier_id, parts, self.check_login)
         if mine and not mine.untouched:
             return ReadHandle(mine.reader(), mine.status)
         entry = self.area.file(parts)

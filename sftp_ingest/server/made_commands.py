@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import paramiko
 
@@ -34,9 +35,9 @@ def status_of(folder: MadeFolder, supplier_id: int, parts: Parts) -> os.stat_res
     return folder.file(supplier_id, parts).status
 
 
-def opened(folder: MadeFolder, supplier_id: int, parts: Parts) -> MadeHandle:
+def opened(folder: MadeFolder, supplier_id: int, parts: Parts, check_login: Callable[[], None]) -> MadeHandle:
     """Open a generated file. Raises Missing."""
-    return MadeHandle(folder.file(supplier_id, parts))
+    return MadeHandle(folder.file(supplier_id, parts), check_login)
 
 
 def with_made(entries: Entries) -> Entries:
@@ -49,13 +50,15 @@ def with_made(entries: Entries) -> Entries:
 class MadeHandle(paramiko.SFTPHandle):  # type: ignore[misc]
     """An open handle of a generated file. The content is generated once, when the client opens the file."""
 
-    def __init__(self, file: MadeFile) -> None:
+    def __init__(self, file: MadeFile, check_login: Callable[[], None]) -> None:
         super().__init__()
-        self._made, self._read, self._sent = file, False, ReceivedChunks()
+        self._made, self._check_login = file, check_login
+        self._read, self._sent = False, ReceivedChunks()
 
     def read(self, offset: int, length: int) -> bytes:
         if not self._read:
             with own_connection():
+                self._check_login()  # the first read changes data, for example it captures orders
                 self._made.on_read()
             self._read = True
         start = min(offset, MAX_OFFSET)

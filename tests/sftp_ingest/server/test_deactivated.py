@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from unittest.mock import Mock
 
 import pytest
 from paramiko.sftp import CMD_CLOSE
 
 from imports.models import ImportJob
 from imports.sweeping import take_uploads
+from sftp_ingest.area import made_files
+from sftp_ingest.area.made_files import MadeFile, MadeFolder
 from sftp_ingest.models import SftpLogin, Upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,3 +56,20 @@ def test_an_upload_in_progress_does_not_become_a_file(acme_sftp, acme_area):
 
     assert not Upload.objects.exists()
     assert not (acme_area / "products/new.csv").exists()
+
+
+def test_a_generated_file_that_is_open_captures_nothing(acme_sftp, monkeypatch):
+    captures = Mock()
+
+    class Orders(MadeFolder):
+        def files(self, supplier_id):
+            return {"new.csv": lambda: MadeFile(CSV, on_read=captures)}
+
+    monkeypatch.setitem(made_files._folders, "orders", Orders())
+    file = acme_sftp.open("orders/new.csv")
+    SftpLogin.objects.update(is_active=False)
+
+    with pytest.raises(PermissionError, match="deactivated"):
+        file.read()
+
+    captures.assert_not_called()
