@@ -18,6 +18,7 @@ from imports.pipeline.header_steps import HEADER_STEPS, PreparedFile
 from imports.pipeline.importer import Importer
 from imports.pipeline.mapping_sql import MappedFile
 from imports.pipeline.number_styles import read_numbers
+from imports.pipeline.rejects import as_rows
 from imports.pipeline.row_shape import RowShape
 from imports.pipeline.row_shaping import shaped
 from imports.staging_table import StagingTable
@@ -104,16 +105,13 @@ def _as_table(sample: FileSample, rows: Sequence[Any], shape: RowShape) -> Stagi
 
 def _rows(staging: StagingTable, mapped: MappedFile) -> list[PreviewRow]:
     named = {**mapped.marks, **mapped.values}
-    rules = [
-        SQL("({}, {}, ({}) IS TRUE, {})").format(Literal(place), Literal(name), rule.condition, rule.message)
-        for place, (name, rule) in enumerate(mapped.rules())
-    ]
+    rules = mapped.rules()
     faults: Composable = SQL("'[]'::jsonb")
     if rules:
         faults = SQL(
             "(SELECT coalesce(jsonb_agg(jsonb_build_array(field, message) ORDER BY place), '[]')"
-            " FROM (VALUES {}) AS rule (place, field, broken, message) WHERE broken)"
-        ).format(SQL(", ").join(rules))
+            " FROM (VALUES {}) AS rule (place, field, broken, code, message) WHERE broken AND {})"
+        ).format(as_rows(rules), mapped.worth_saying)
     query = SQL(
         "WITH s AS MATERIALIZED (SELECT *, row_number() OVER () AS place"
         " FROM (SELECT * FROM {table} AS t ORDER BY line LIMIT {shown}) AS t)"

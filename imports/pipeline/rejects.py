@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db import connection
 from psycopg.sql import SQL, Composable, Literal
 
+from imports.pipeline.columns import RowRule
 from imports.pipeline.context import BATCH, ImportContext
 from imports.pipeline.importer import RangeImporter
 from imports.pipeline.tolerant_reader import Record
@@ -82,7 +83,7 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
             longest=Literal(MOST_MESSAGE - MOST_REPEATED),
             repeated=Literal(REPEATED) + SQL(" || array_to_string(r.earlier, ', ') || '.'"),
             repetitions=context.staging.repeated,
-            rules=_as_values(context, importer),
+            rules=as_rows([*mapped.rules(), *importer.rules(context)]),
             said=mapped.worth_saying,
             kept=Literal(max(0, MOST_KEPT - context.job.rejected)),
         )
@@ -91,8 +92,8 @@ def take_out_wrong(context: ImportContext, importer: RangeImporter, within: Comp
     return wrong
 
 
-def _as_values(context: ImportContext, importer: RangeImporter) -> Composable:
-    """Return all rules as rows: position, field, whether the row breaks the rule, code and message."""
+def as_rows(rules: Iterable[tuple[str, RowRule]]) -> Composable:
+    """Return rules as rows: position, field, whether the row breaks the rule, code and message."""
     return SQL(", ").join(
         SQL("({}, {}, ({}) IS TRUE, {}, {})").format(
             Literal(place),
@@ -101,5 +102,5 @@ def _as_values(context: ImportContext, importer: RangeImporter) -> Composable:
             Literal(rule.code) if isinstance(rule.code, str) else rule.code,
             rule.message,
         )
-        for place, (field, rule) in enumerate([*context.mapped.rules(), *importer.rules(context)])
+        for place, (field, rule) in enumerate(rules)
     )

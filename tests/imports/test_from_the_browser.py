@@ -114,6 +114,19 @@ def test_an_incomplete_mapping_is_reported_before_the_trial(operator, send):
     )
 
 
+def test_a_parent_row_has_the_fault_in_the_preview_that_the_import_reports(operator, send):
+    draft = send(
+        "ID,Type,SKU,Name,Regular price,Parent\n1,variable,TEE,Tee,,\n2,variation,TEE-S,Tee S,5,TEE\n"
+    )
+
+    rows = page_of(operator, draft).context["preview"].rows
+    press(operator, draft, "try")
+    run_job(ImportJob.objects.get().pk)
+
+    assert [fault.field for row in rows for fault in row.faults] == ["Type"]
+    assert [reject.field for reject in ImportJob.objects.get().rejects.all()] == ["Type"]
+
+
 def test_a_shop_export_is_recognized_and_its_mapping_can_be_changed(operator, send):
     draft = send(SHOPIFY)
     assert draft.body == {"mapping": "shopify"}
