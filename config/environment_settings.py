@@ -187,7 +187,7 @@ SPECTACULAR_SETTINGS = SPECTACULAR
 
 # Private networks that webhooks may use, also with plain HTTP. By default, only public addresses are allowed.
 WEBHOOK_NETWORKS = env.networks("WEBHOOK_NETWORKS", "", ip_network)
-WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the whole answer of a receiver
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the status of an answer
 # Days until delivered and dead deliveries are deleted.
 WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)  # 0 keeps deliveries forever
 
