@@ -49,7 +49,7 @@ def test_a_database_with_only_some_replaced_migrations_is_refused(merged, app):
         refused.value
     )
     assert f"lacks is {merged_of(merged, app)[2][1]}" in str(refused.value)
-    assert "docs/running.md" in str(refused.value)
+    assert "docs/upgrading.md" in str(refused.value)
 
 
 def test_a_database_of_a_version_without_the_replaced_migrations_is_refused(merged):

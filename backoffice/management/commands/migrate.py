@@ -14,8 +14,8 @@ MOST_TRIES = 20
 PAUSE = 1.0  # seconds
 UPGRADE_FIRST = (
     "This database has {have} of the {all} migrations that {app}.{name} replaces; the first that it lacks is "
-    "{lacks}. Migrate it with the last version that has these files, then with this version: see Upgrade "
-    "in docs/running.md."
+    "{lacks}. Migrate it with the last version that has these files, then with this version "
+    "(docs/upgrading.md)."
 )
 
 
