@@ -72,3 +72,13 @@ def test_a_file_that_was_open_is_in_no_area_and_cannot_be_resumed(
 
     services.delete(SftpLogin.objects.get(), by=Actor.system("test"))
     assert quota.used(acme.pk) == 0
+
+
+def test_an_upload_in_progress_is_not_seen_by_the_other_supplier(acme_sftp, server, connect, rival):
+    file = acme_sftp.open(PATH, "w")
+    file.write(CSV)
+    file.stat()  # returns after the bytes have arrived
+    give_to(rival)
+
+    with pytest.raises(FileNotFoundError):
+        connect(server, "acme").open_sftp().stat(PATH)
