@@ -185,12 +185,16 @@ def create_fulfillments(
         change.record(type_, fulfillment=fulfillment)
 
 
-def lock_unfinished(change: Change) -> list[Fulfillment]:
-    """Lock and return the order's fulfillments that have open units."""
+def lock_unfinished(change: Change, *, before_captures: bool = False) -> list[Fulfillment]:
+    """Lock and return the order's fulfillments that have open units.
+
+    With `before_captures`, new captures wait for the end of the change: a capture inserts a row that refers
+    to the fulfillment.
+    """
     return list(
         Fulfillment.objects.filter(order_id=change.order_id, state__in=UNFINISHED)
         .order_by("pk")
-        .select_for_update(of=("self",), no_key=True)
+        .select_for_update(of=("self",), no_key=not before_captures)
         .select_related("partnership")
     )
 

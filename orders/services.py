@@ -76,7 +76,7 @@ def correct_address(change: OrderChange[Order], address: Mapping[str, str]) -> N
     data = {"changed": sorted(address)}
     change.record("order.address_corrected", effects=effects, data=data)
     _refusals_for_address(order).end()
-    unfinished = lock_unfinished(change)
+    unfinished = lock_unfinished(change, before_captures=True)
     let_capture_again(unfinished)
     tell_suppliers(change, unfinished, "fulfillment.address_corrected", data)
     _release_to_suppliers(change)

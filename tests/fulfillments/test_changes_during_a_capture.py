@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection
 
 from fulfillments import views
 from fulfillments.selectors import mark_captured
-from orders.services import hold, release
+from orders.services import correct_address, hold, release
 from tests.orders.fixtures import OPERATOR, status
 
 
@@ -32,6 +35,26 @@ def test_an_address_that_changes_during_a_capture_is_captured(work, acme_api, sh
 
     assert captured["shipping_address"]["address1"] == "9 New Street"
     assert captured["captured_at"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_capture_waits_for_an_operator_who_corrects_the_address(work, acme_api):
+    def capture():
+        try:
+            return acme_api.get("fulfillments").json()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with work.order.change(by=OPERATOR) as change:
+            correct_address(change, {"address1": "9 New Street"})
+            captured = pool.submit(capture)
+            with pytest.raises(TimeoutError):
+                captured.result(timeout=0.5)
+        [shown] = captured.result(timeout=30)
+
+    assert shown["shipping_address"]["address1"] == "9 New Street"
+    assert shown["captured_at"]
 
 
 def test_work_that_is_held_during_a_capture_is_captured_after_its_release(work, acme_api, before_the_capture):
