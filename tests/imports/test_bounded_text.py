@@ -45,19 +45,19 @@ def test_quotes_that_never_close_are_not_followed_to_the_end_of_the_file_in_each
     monkeypatch.setattr(tolerant_reader, "MOST_SEARCHED", 50_000, raising=False)
     counted = calls(TolerantReader, "_line_end")
 
-    records = list(TolerantReader(b'a"b,"c\n' * 1_000, 1, ",", final=True))
+    rows = list(TolerantReader(b'a"b,"c\n' * 1_000, 1, ",", final=True))
 
-    assert {record.code for record in records} == {"open_quote"}
-    assert len(records) == 1_000
+    assert {row.code for row in rows} == {"open_quote"}
+    assert len(rows) == 1_000
     assert counted["_line_end"] < 20_000
 
 
 def test_a_quote_that_closes_in_a_later_line_is_found_below_many_others():
     lines = b'a,"b\nc"\n' * 50_000
 
-    records = list(TolerantReader(lines, 1, ",", final=True))
+    rows = list(TolerantReader(lines, 1, ",", final=True))
 
-    assert {tuple(record.cells) for record in records} == {("a", "b\nc")}
+    assert {tuple(row.cells) for row in rows} == {("a", "b\nc")}
 
 
 def test_a_broken_line_of_thousands_of_quotes_is_split_in_few_searches(calls):
