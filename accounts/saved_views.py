@@ -51,19 +51,23 @@ def views_context(
 
 def change_views(request: HttpRequest, listed: str, party: Supplier | Retailer | None = None) -> str:
     """Save, replace or delete a view of the user. Return the parameters of the list to show next."""
-    query = request.POST.get("query", "")[:LONGEST]
+    query = request.POST.get("query", "").replace("\0", "")[:LONGEST]
     mine = SavedView.objects.of_list(listed, party).filter(owner=request.user.pk)
     if "delete" in request.POST:
         number = request.POST["delete"]
         gone = mine.filter(pk=int(number) if number.isdecimal() and len(number) < 19 else 0)
         messages.success(request, "View deleted.") if gone.delete()[0] else None
     else:
-        _keep(request, mine, listed, party)
+        _keep(request, mine, listed, party, query)
     return query
 
 
 def _keep(
-    request: HttpRequest, mine: QuerySet[SavedView], listed: str, party: Supplier | Retailer | None
+    request: HttpRequest,
+    mine: QuerySet[SavedView],
+    listed: str,
+    party: Supplier | Retailer | None,
+    query: str,
 ) -> None:
     form = ViewForm(request.POST)
     if not form.is_valid():
@@ -79,7 +83,7 @@ def _keep(
         model=listed,
         name=name,
         **of_party,
-        defaults={"query": request.POST.get("query", "")[:LONGEST], "shared": shared},
+        defaults={"query": query, "shared": shared},
     )
     messages.success(request, f"View {name} saved{f' for {_team(party)}' if shared else ''}.")
 

@@ -148,6 +148,8 @@ def keep(request: HttpRequest) -> bool:
 def _leave_out_untouched(fields: Fields) -> None:
     """Remove fields that equal their shown value: others may change the record meanwhile."""
     for shown in [name for name in fields if name.startswith(SHOWN)]:
+        if shown not in fields:  # a forged field, whose value another forged field has removed
+            continue
         name = shown.removeprefix(SHOWN)
         sent = fields.setdefault(name, [])  # an unticked box sends nothing
         if is_untouched(fields[shown], sent):

@@ -74,6 +74,12 @@ def test_a_malformed_referer_is_no_page(browser):
     assert TypedDraft.objects.get().path == "/admin/search/"
 
 
+def test_forged_names_of_fields_are_no_error(browser):
+    end_session(browser)
+    assert send(browser, **{"initial-initial-x": "1", "initial-x": "1", "x": "1"}).status_code == 302
+    assert TypedDraft.objects.get().path == PAGE
+
+
 def test_another_person_does_not_see_the_kept_text(browser):
     end_session(browser)
     send(browser)

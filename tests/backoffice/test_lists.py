@@ -145,6 +145,11 @@ def test_a_view_without_a_name_or_beyond_the_limit_is_refused_with_a_message(ope
     assert SavedView.objects.count() == 1
 
 
+def test_a_view_loses_characters_that_cannot_be_stored(operator, days):
+    save(operator, "Spring", "q=a\0b")
+    assert SavedView.objects.get().query == "q=ab"
+
+
 def test_a_filter_value_outside_the_column_type_is_an_invalid_parameter(operator):
     for nonsense in ({"name": "a\0b"}, {"id__exact": "x"}):
         answer = operator.get("/admin/accounts/apikey/", nonsense)
