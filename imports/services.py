@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -64,8 +64,10 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
         job.refuse(code, message, by=by)
 
 
-def supersede_older(job: ImportJob, covers: Callable[[ImportJob], bool]) -> None:
-    """Supersede the older jobs of this kind that wait for approval and that this job covers.
+def supersede_older(
+    job: ImportJob, ground: Collection[int], ground_of: Callable[[ImportJob], Collection[int]]
+) -> None:
+    """Supersede older jobs of this kind that wait for approval and cover no warehouse outside of `ground`.
 
     A job that was approved while this job ran is superseded, too.
     """
@@ -73,7 +75,7 @@ def supersede_older(job: ImportJob, covers: Callable[[ImportJob], bool]) -> None
     approved = Q(status=Status.QUEUED, approved_at__isnull=False)
     waiting = older.filter(Q(status=Status.AWAITING_APPROVAL) | approved)
     for old in waiting.order_by("pk").select_for_update():
-        if covers(old):
+        if set(ground_of(old)) <= set(ground):
             old.supersede(job)
 
 

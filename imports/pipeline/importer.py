@@ -116,10 +116,6 @@ class Importer(ABC):
         """Return the ids of the warehouses that a job covers while it waits for approval."""
         return []
 
-    def covers(self, waiting: ImportJob, *, later: ImportJob, ground: Collection[int]) -> bool:
-        """Return whether a later file of the same kind with this ground supersedes a waiting file."""
-        return set(self.waiting_ground(waiting)) <= set(ground)
-
     def after_commit(self) -> None:
         """Do work after the commit of a range that changed rows, and after the commit of the whole job."""
         return

@@ -8,7 +8,6 @@ time: another worker continues after the last committed range.
 from __future__ import annotations
 
 import logging
-from functools import partial
 
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from psycopg.sql import SQL
@@ -141,6 +140,6 @@ def _finish(context: ImportContext, importer: Importer) -> None:
         ground = importer.ground(context) if replaces else []
         job.succeed()
         if replaces:
-            supersede_older(job, partial(importer.covers, later=job, ground=ground))
+            supersede_older(job, ground, importer.waiting_ground)
         if not job.dry_run:
             transaction.on_commit(importer.after_commit)

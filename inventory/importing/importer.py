@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from psycopg.sql import Composable
@@ -21,7 +21,6 @@ from imports.pipeline.rewritten_sheet import Rewriting
 from inventory.arrivals import stock_arrived
 from inventory.elements import LONGEST
 from inventory.importing import forecast, full_files, landing, locations, matching, rules, since
-from inventory.importing.full_files import FULL
 from inventory.importing.locations import LocationRows, export_of
 from inventory.importing.restock_column import RestockColumn
 from inventory.models import StockLevel, Warehouse
@@ -118,15 +117,6 @@ class StockImporter(RangeImporter):
 
     def waiting_ground(self, job: ImportJob) -> list[int]:
         return job.report.get("warehouse_ids") or [job.options.get("warehouse_id") or 0]
-
-    def covers(self, waiting: ImportJob, *, later: ImportJob, ground: Collection[int]) -> bool:
-        """Return the answer of the base class, but False for a full file and a later delta file.
-
-        A delta file leaves out stock on purpose. The full file waits, and its approval keeps newer counts.
-        """
-        if waiting.options["mode"] == FULL != later.options["mode"]:
-            return False
-        return super().covers(waiting, later=later, ground=ground)
 
     def after_commit(self) -> None:
         take_snapshot_after_commit()

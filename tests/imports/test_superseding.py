@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imports.models import ImportJob
-from imports.pipeline.job_runner import run_job
-from inventory.models import StockLevel, Warehouse
+from inventory.models import Warehouse
 from tests.factories import StockLevelFactory, VariantFactory
 
 
@@ -51,29 +50,6 @@ def test_a_file_of_another_warehouse_supersedes_no_file(acme, east_and_west, wai
 
     assert later["status"] == "succeeded"
     assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"
-
-
-def test_a_delta_file_supersedes_no_full_file_and_its_counts_survive_the_approval(
-    acme, east_and_west, waiting, stocked, client_for
-):
-    east = east_and_west[0]
-    stocked(acme, "sku,quantity\nA-2,9\n", mode="delta", warehouse_id=east.pk)
-    assert ImportJob.objects.get(pk=waiting["id"]).status == "awaiting_approval"
-
-    client_for(acme).post(f"imports/{waiting['id']}/approve")
-    run_job(waiting["id"])
-    levels = StockLevel.objects.filter(warehouse=east).order_by("variant__sku")
-    assert [*levels.values_list("on_hand", flat=True)] == [7, 9, 0]
-
-
-def test_a_later_delta_file_supersedes_a_waiting_delta_file(acme, east_and_west, stocked, client_for):
-    client_for(acme).put("importPolicy", {"zeroed_in_delta": True})
-    delta = {"mode": "delta", "warehouse_id": east_and_west[0].pk}
-    older = stocked(acme, "sku,quantity\nA-1,0\nA-2,0\n", **delta)
-    assert older["status"] == "awaiting_approval"
-
-    assert stocked(acme, ALL, **delta)["status"] == "succeeded"
-    assert ImportJob.objects.get(pk=older["id"]).status == "canceled"
 
 
 def test_a_file_of_several_warehouses_supersedes_a_file_of_one_but_not_vice_versa(
