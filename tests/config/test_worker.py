@@ -40,6 +40,7 @@ def web() -> Iterator[Any]:
     worker.enqueue_req = worker.begun.append
     yield worker
     worker.poller.close()
+    worker.tmp.close()  # left open, it could fail a later test
 
 
 def test_a_rest_that_ends_while_the_loop_reads_its_clock_delays_no_request(
