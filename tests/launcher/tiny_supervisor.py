@@ -3,6 +3,7 @@
 Each program writes its process id into FOLDER/NAME.pid, and has a child that ignores SIGTERM.
 """
 
+import signal
 import sys
 from pathlib import Path
 
@@ -34,6 +35,7 @@ time.sleep(600)
 
 def main() -> None:
     """Run the programs until a signal arrives."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup, which ignores it
     folder = Path(sys.argv[1])
     lock = try_lock(folder)
     if lock is None:
