@@ -22,7 +22,7 @@ def exit_with_sentence() -> Iterator[None]:
 
 @contextmanager
 def named(setting: str) -> Iterator[None]:
-    """Let the ValueError of a setting's value name the setting. Raises ImproperlyConfigured."""
+    """Add the name of the setting to a ValueError, and raise the result as ImproperlyConfigured."""
     try:
         yield
     except ValueError as error:

@@ -203,8 +203,8 @@ def open_amounts(fulfillments: QuerySet[Any] | Sequence[int]) -> list[tuple[Deci
 def save_captures(ids: Sequence[int]) -> list[int]:
     """Save a capture for each of these fulfillments without one. Return the ids of the new captures.
 
-    The statement locks no row that a move needs. But it waits for a change of the order, such as a new
-    address or a hold.
+    The statement locks no row that a move needs. But it waits for a cancellation by the retailer, and for a
+    change of the address.
     """
     with connection.cursor() as cursor:
         cursor.execute(

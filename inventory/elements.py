@@ -20,9 +20,9 @@ from inventory.expecting import PAST, is_past
 MOST = 2**31 - 1
 LONGEST = 100
 OPTIONAL = ("expected_at", "warehouse_id", "as_of")
-"""Fields without which an element is complete. A misspelled one would be ignored."""
+"""The fields that an element may leave out. Without a check, a misspelled field would be ignored."""
 ALIKE = 0.88
-"""Likeness from which a name is a misspelling: `expectedAt`, but not `warehouse`, which may hold a name."""
+"""The least likeness of a misspelling. `expectedAt` reaches it; `warehouse`, which may hold a name, does not."""
 
 
 class IdType(StrEnum):

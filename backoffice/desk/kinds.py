@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol
 
-from django.db.models import Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import ContactMessage, Supplier
@@ -30,7 +30,7 @@ from backoffice.desk.texts import (
 )
 from backoffice.models import ServicePart
 from events.models import Webhook
-from fulfillments.models import HELD, Fulfillment
+from fulfillments.models import CAPTURE_OVERDUE, HELD, Fulfillment
 from fulfillments.states import State
 from imports.admin_filters import RecentlyFailedFilter
 from imports.models import ImportJob, Status
@@ -62,8 +62,7 @@ def _late() -> QuerySet[Fulfillment]:
 
 
 def _uncaptured() -> QuerySet[Fulfillment]:
-    late = Q(capture_due_at__lte=Now(), state=State.NEW, capture=None)
-    return _fulfillments().filter(late, order__held=False)
+    return _fulfillments().filter(CAPTURE_OVERDUE, order__held=False)
 
 
 def _short() -> QuerySet[Order]:

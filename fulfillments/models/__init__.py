@@ -4,7 +4,7 @@ from fulfillments.models.capture import Capture
 from fulfillments.models.carried_out_row import CarriedOutRow
 from fulfillments.models.carton import Carton, SsccCounter
 from fulfillments.models.changes_read import ChangesRead
-from fulfillments.models.conditions import HELD, PAST_LIMIT, limit_passed
+from fulfillments.models.conditions import CAPTURE_OVERDUE, HELD, PAST_LIMIT, limit_passed
 from fulfillments.models.daily_sum import DailySum, SummedEvents
 from fulfillments.models.fulfillment import Fulfillment, FulfillmentQuerySet
 from fulfillments.models.kept_parcel import KeptParcel
@@ -19,6 +19,7 @@ from fulfillments.models.simulation import RoutingSimulation
 from fulfillments.models.slip_template import SlipLanguage, SlipPaper, SlipTemplate
 
 __all__ = [
+    "CAPTURE_OVERDUE",
     "COUNTS",
     "Capture",
     "CarriedOutRow",

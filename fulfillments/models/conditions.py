@@ -14,6 +14,8 @@ OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
 # Suppliers cannot see these fulfillments of held orders. They still see fulfillments in all other states.
 HELD = Q(state__in=WORKABLE, order__held=True)
 AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
+_UNCAPTURED = Q(state=State.NEW, capture=None)
+CAPTURE_OVERDUE = _UNCAPTURED & Q(capture_due_at__lte=Now())
 
 
 def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
@@ -23,7 +25,7 @@ def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
         since = Q() if after is None else Q(**{f"{limit}__gt": after})
         return since & Q(**{f"{limit}__lte": until})
 
-    return ended("due_at") | (ended("capture_due_at") & Q(state=State.NEW, capture=None))
+    return ended("due_at") | (ended("capture_due_at") & _UNCAPTURED)
 
 
 PAST_LIMIT = limit_passed(Now())

@@ -6,7 +6,7 @@ from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import Case, CharField, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Now
 
-from fulfillments.models import HELD, Fulfillment
+from fulfillments.models import CAPTURE_OVERDUE, HELD, Fulfillment
 from fulfillments.states import State
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
@@ -31,7 +31,7 @@ def with_columns(orders: QuerySet[Order]) -> QuerySet[Order]:
 def _problem(work: QuerySet[Fulfillment]) -> Case:
     """Return the expression for the first matching problem of an order, in the words that the desk uses."""
     late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
-    uncaptured = work.filter(capture_due_at__lte=Now(), state=State.NEW, capture=None).exclude(HELD)
+    uncaptured = work.filter(CAPTURE_OVERDUE).exclude(HELD)
     backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
     return Case(
         When(processing_state__in=FINISHED, then=Value("")),

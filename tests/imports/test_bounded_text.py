@@ -1,4 +1,4 @@
-"""The time to read a CSV file grows with its size, whatever its text is."""
+"""A CSV file is read in a time that is proportional to its size, whatever text it holds."""
 
 from __future__ import annotations
 
