@@ -22,7 +22,7 @@ LONGEST = 100
 OPTIONAL = ("expected_at", "warehouse_id", "as_of")
 """The fields that an element may leave out. Without a check, a misspelled field would be ignored."""
 ALIKE = 0.88
-"""The least likeness of a misspelling. `expectedAt` reaches it; `warehouse`, which may hold a name, does not."""
+"""The least likeness of a misspelling. `expectedAt` reaches it; `warehouse` may hold a name, and does not."""
 
 
 class IdType(StrEnum):
