@@ -88,11 +88,11 @@ class Move:
     def check(self, state: str, actor: ActorKind, *, held: bool = False) -> None:
         """Raise InvalidTransition unless this actor may make this move from this state.
 
-        Raise OrderHeld if the move must wait until the order is released.
+        Raise OrderHeld first if the move must wait until the order is released.
         """
+        self.check_held(held=held and self.waits(state))
         if state not in self.sources or actor not in self.by:
             raise forbidden(state, self.done, actor)
-        self.check_held(held=held and self.waits(state))
 
     def check_held(self, *, held: bool) -> None:
         """Raise OrderHeld if the move must wait until the order is released."""

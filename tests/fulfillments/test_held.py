@@ -67,6 +67,13 @@ def test_a_held_order_waits_until_it_is_released(way, work, an_order_at_acme, ac
     assert acme_api.request(*WORK[way](work)).status_code == 200
 
 
+@pytest.mark.parametrize("way", [way for way in WORK if "ship" in way])
+def test_the_hold_is_named_before_the_missing_accept(way, work, an_order_at_acme, acme_api, hold_it):
+    hold_it(an_order_at_acme)
+
+    assert outcome(acme_api.request(*WORK[way](work))) == (409, "order_held")
+
+
 def test_each_element_of_rejections_is_answered_for_itself(
     work, an_order_at_acme, push, work_of, acme, acme_api, hold_it
 ):
