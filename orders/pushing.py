@@ -25,16 +25,13 @@ from fulfillments.stock_for_backorders import StockLeft, stock_left_for_new
 from inventory.arrivals import stock_arrived
 from inventory.reservations import LockedStock, Stock
 from inventory.seen_stock import SeenStock, StockMoved
-from orders.addresses.addresses import has_unknown_country, normalised, unknown_country
+from orders.addresses.addresses import has_unknown_country, unknown_country
 from orders.amounts import billed_total, currency_of, refuse_fractions
 from orders.change import OrderChange, first_change_of
 from orders.models import Order, OrderLine
 from orders.processing_state import ProcessingState
 from orders.push_body import LINE_FIELDS, ORDER_FIELDS, digest
-
-
-class OrderConflict(ApiError):
-    code, status = "order_conflict", 409
+from orders.pushed_again import check_same_content
 
 
 class TradeSuspended(ApiError):
@@ -117,45 +114,8 @@ def _known(pushed: Order, lines: Sequence[OrderLine], content: Mapping[str, Any]
             "This number cannot be used again before the upgrade of the service is finished. "
             "Try again later, or use another number."
         )
-    same = {digest(content)}
-    if order.currency == pushed.currency:  # a push may leave out its default currency
-        same |= {digest({**content, "currency": each}) for each in ("", order.currency)}
-    if order.content_digest not in same:
-        refuse_fractions(pushed, lines)  # only now: the default currency may have changed
-        differing = _differing(order, pushed, lines)
-        if not differing:
-            return Pushed(order, created=False)
-        named = f", which differs in {', '.join(differing[:5])}"
-        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
-        raise OrderConflict(
-            f"retailer_order_id {order.retailer_order_id} was pushed before with other content, as order "
-            f"{order.pk}{named}{more}. A second push does not change an order: {_instead(order)}.",
-            [field_error(field, f"Differs from order {order.pk}.", "differs") for field in differing],
-        )
+    check_same_content(order, pushed, lines, content)
     return Pushed(order, created=False)
-
-
-def _instead(order: Order) -> str:
-    if order.processing_state == ProcessingState.CANCELED:
-        return 'it is canceled, so send "reopen": true to push a new order under this number'
-    return "cancel it, or use another number"
-
-
-def _differing(order: Order, pushed: Order, lines: Sequence[OrderLine]) -> list[str]:
-    """Return the fields in which a push differs from the stored order."""
-    # Old orders still have the country in the retailer's spelling, so normalise their addresses first.
-    before = {name: getattr(order, name) for name in ORDER_FIELDS}
-    before |= {name: normalised(before[name]) for name in ("shipping_address", "billing_address")}
-    differing = [name for name in ORDER_FIELDS if getattr(pushed, name) != before[name]]
-    known = list(order.lines.order_by("position"))
-    if len(lines) != len(known):
-        return [*differing, "order_lines"]
-    return differing + [
-        f"order_lines[{line.position}].{name}"
-        for line, kept in zip(lines, known, strict=True)
-        for name, column in LINE_FIELDS.items()
-        if getattr(line, column) != getattr(kept, column)
-    ]
 
 
 @CompiledQuery

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Retailer
+from orders.erasing import erase_all
 from orders.models import Order
 from orders.services import correct_address
 from tests.orders.fixtures import OPERATOR
@@ -57,3 +58,45 @@ def test_a_fraction_that_the_currency_has_not_is_refused_before_the_number_is_lo
     again = shop_api.post("orders", body)
 
     assert (again.status_code, again.json()["code"]) == (400, "validation_error")
+
+
+NOTE = [{"name": "Color", "value": "red"}]
+ADDRESS = {"first_name": "Jane", "address1": "7 Secret Street", "country": "DE"}
+PERSONAL = {"shipping_address": ADDRESS, "notes": NOTE, "gift_message": "With love"}
+
+
+@pytest.fixture
+def erased(body, shop_api):
+    """Return the body of an order that was canceled and erased."""
+    body |= PERSONAL
+    body["order_lines"][0]["notes"] = NOTE
+    order = shop_api.post("orders", body).json()["order_id"]
+    shop_api.post(f"orders/{order}/cancel")
+    work = Order.objects.get().fulfillments.get()
+    with work.order.change(by=OPERATOR) as change:
+        work.approve_cancelation(change)
+    assert erase_all(Order.objects.all(), by=OPERATOR) == (1, [])
+    return body
+
+
+def test_an_erased_order_is_repeated_with_the_same_content(erased, shop_api):
+    assert shop_api.post("orders", erased).json()["code"] == "order_exists"
+
+
+def test_a_conflict_with_an_erased_order_names_no_erased_field(erased, shop_api):
+    erased["order_lines"][0]["quantity"] = 2
+
+    again = shop_api.post("orders", erased)
+
+    assert (again.status_code, again.json()["code"]) == (409, "order_conflict")
+    assert [each["field"] for each in again.json()["errors"]] == ["order_lines[0].quantity"]
+    assert "personal data is erased" in again.json()["message"]
+
+
+def test_another_address_is_other_content_also_after_the_erasure(erased, shop_api):
+    erased["shipping_address"] = ADDRESS | {"address1": "9 New Street"}
+
+    again = shop_api.post("orders", erased)
+
+    assert (again.status_code, again.json()["code"]) == (409, "order_conflict")
+    assert "differs in" not in again.json()["message"]
