@@ -4,7 +4,14 @@ from fulfillments.models.capture import Capture
 from fulfillments.models.carried_out_row import CarriedOutRow
 from fulfillments.models.carton import Carton, SsccCounter
 from fulfillments.models.changes_read import ChangesRead
-from fulfillments.models.conditions import CAPTURE_OVERDUE, HELD, PAST_LIMIT, limit_passed
+from fulfillments.models.conditions import (
+    CAPTURE_OVERDUE,
+    HELD,
+    PAST_LIMIT,
+    UNCAPTURED,
+    limit_passed,
+    next_limit,
+)
 from fulfillments.models.daily_sum import DailySum, SummedEvents
 from fulfillments.models.fulfillment import Fulfillment, FulfillmentQuerySet
 from fulfillments.models.kept_parcel import KeptParcel
@@ -44,6 +51,8 @@ __all__ = [
     "SlipPaper",
     "SlipTemplate",
     "SsccCounter",
+    "UNCAPTURED",
     "SummedEvents",
     "limit_passed",
+    "next_limit",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import Q, Value
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Case, Q, Value, When
+from django.db.models.functions import Coalesce, Least, Now
 
 from api.amounts import NO_AMOUNT
 from fulfillments.states import WORKABLE, State
@@ -14,8 +14,8 @@ OPEN_WORK = Q(state__in=[*WORKABLE, State.CANCELING])
 # Suppliers cannot see these fulfillments of held orders. They still see fulfillments in all other states.
 HELD = Q(state__in=WORKABLE, order__held=True)
 AMOUNT_TO_SORT = Coalesce("agreed_total", Value(NO_AMOUNT))
-_UNCAPTURED = Q(state=State.NEW, capture=None)
-CAPTURE_OVERDUE = _UNCAPTURED & Q(capture_due_at__lte=Now())
+UNCAPTURED = Q(state=State.NEW, capture=None)
+CAPTURE_OVERDUE = UNCAPTURED & Q(capture_due_at__lte=Now())
 
 
 def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
@@ -25,8 +25,14 @@ def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
         since = Q() if after is None else Q(**{f"{limit}__gt": after})
         return since & Q(**{f"{limit}__lte": until})
 
-    return ended("due_at") | (ended("capture_due_at") & _UNCAPTURED)
+    return ended("due_at") | (ended("capture_due_at") & UNCAPTURED)
 
 
 PAST_LIMIT = limit_passed(Now())
 """The condition that a time limit has passed. Only `FulfillmentQuerySet.overdue` leaves out held orders."""
+
+
+def next_limit(of: str = "") -> Least:
+    """Return the moment of `Fulfillment.next_due_at`, to sort by it. `of` is the path to the fulfillment."""
+    uncaptured = Q(**{f"{of}state": State.NEW, f"{of}capture": None})
+    return Least(f"{of}due_at", Case(When(uncaptured, then=f"{of}capture_due_at")))

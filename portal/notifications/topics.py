@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.models import Retailer, Supplier
 from accounts.scopes import Role
 from events.models import Event
-from fulfillments.models import Fulfillment, limit_passed
+from fulfillments.models import Fulfillment, limit_passed, next_limit
 from fulfillments.scorecard.selectors import last_feed
 from fulfillments.states import State
 from imports.models import ImportJob, Status
@@ -115,7 +115,7 @@ def _new(window: MailWindow) -> Iterable[str]:
 def _late(window: MailWindow) -> Iterable[str]:
     passed = limit_passed(window.now, after=window.since)
     late = fulfillments_of(window.supplier).filter(passed, state__in=TO_ANSWER)
-    return _listed(late.order_by("due_at", "pk"), _work, "supplier_orders", "late")
+    return _listed(late.order_by(next_limit(), "pk"), _work, "supplier_orders", "late")
 
 
 def _cancellations(window: MailWindow) -> Iterable[str]:

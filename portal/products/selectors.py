@@ -13,7 +13,7 @@ from api.inside_search import LEAST, contains
 from api.prefix_search import begins, begins_with_digits
 from catalog.models import TITLE_FOUND_BY, Variant, VariantQuerySet
 from events.models import Event
-from fulfillments.models import Fulfillment, FulfillmentLine
+from fulfillments.models import Fulfillment, FulfillmentLine, next_limit
 from fulfillments.states import REJECT_OUT_OF_STOCK
 from inventory.models import StockLevel
 from portal.late import TO_ANSWER
@@ -82,7 +82,7 @@ def waiting_lines(supplier: Supplier, variant: Variant) -> list[FulfillmentLine]
     waiting = lines.filter(quantity__gt=F("shipped") + F("rejected") + F("canceled"))
     of_part = ("order__retailer", "warehouse", "capture")
     related = waiting.select_related(*(f"fulfillment__{name}" for name in of_part))
-    return list(related.order_by("fulfillment__due_at", "pk")[:MOST_WAITING])
+    return list(related.order_by(next_limit("fulfillment__"), "pk")[:MOST_WAITING])
 
 
 def on_hand(variant: Variant) -> int:

@@ -13,7 +13,7 @@ from api.ids import as_id
 from api.prefix_search import begins
 from events.models import Event
 from events.timeline import HistoryEntry, newest
-from fulfillments.models import Fulfillment, Shipment
+from fulfillments.models import UNCAPTURED, Fulfillment, Shipment
 from fulfillments.states import State
 from portal.history import history_of
 from portal.late import LATE, TO_ANSWER, is_late
@@ -58,7 +58,7 @@ def fulfillments_of(supplier: Supplier) -> QuerySet[Fulfillment]:
 
 def most_urgent(work: QuerySet[Fulfillment], most: int) -> list[Fulfillment]:
     """Return the fulfillments whose next limit ends first. Each limit has its own index."""
-    uncaptured = work.filter(state=State.NEW, capture=None, capture_due_at__isnull=False)
+    uncaptured = work.filter(UNCAPTURED, capture_due_at__isnull=False)
     by_limit = (work.order_by("due_at", "pk"), uncaptured.order_by("capture_due_at", "pk"))
     ids = [pk for rows in by_limit for pk in rows.values_list("pk", flat=True)[:most]]
     return sorted(work.filter(pk__in=ids), key=_next_limit)[:most]

@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.member_roles import Right
 from api.errors import ApiError
 from api.ids import as_id
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, next_limit
 from fulfillments.slips.documents import make_document
 from fulfillments.slips.selectors import read_slips
 from fulfillments.slips.views import MOST_SLIPS, pdf_answer
@@ -53,7 +53,7 @@ class PackingSlipsPage(PortalPage):
         return self._answer(Q(pk__in=ids), "Choose orders in the list first.")
 
     def _answer(self, wanted: Q, nothing: str) -> HttpResponse:
-        found = fulfillments_of(self.supplier).filter(wanted).order_by("due_at", "pk")
+        found = fulfillments_of(self.supplier).filter(wanted).order_by(next_limit(), "pk")
         ids = [*found.values_list("pk", flat=True)[: MOST_SLIPS + 1]]
         if not ids:
             return self.render({"nothing": nothing})

@@ -150,6 +150,22 @@ def test_a_late_order_is_mailed_when_its_time_ends(ana, acme, order, limit):
     assert sent() == []
 
 
+def test_late_orders_are_mailed_with_the_first_limit_first(ana, acme, order):
+    act(ana, PAGE, late_orders="at_once")
+    second, first = order(acme), order(acme, "FIRST")
+    now = timezone.now()
+    for work, fields in (
+        (second, {"due_at": now}),
+        (first, {"due_at": now + timedelta(days=1), "capture_due_at": now - timedelta(milliseconds=1)}),
+    ):
+        type(work).objects.filter(pk=work.pk).update(**fields)
+    MailSubscription.objects.update(checked_at=now - timedelta(minutes=1))
+
+    [text] = sent()
+
+    assert text.index(number(first)) < text.index(number(second))
+
+
 def test_the_link_of_a_mail_stops_all_mails_without_a_sign_in(ana, acme, order):
     act(ana, PAGE, new_orders="at_once", late_orders="daily")
     order(acme)

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Supplier
 from fulfillments.models import Fulfillment
+from fulfillments.slips.contents import SlipBatch
 from fulfillments.states import State
 from imports.models import Status
 from inventory.models import Warehouse
@@ -67,14 +68,35 @@ def test_an_order_that_was_not_captured_in_time_is_late_as_in_the_api(ana, sam, 
     assert "is late" in sam.get(f"/portal/purchases/{work.order_id}/").text
 
 
-@pytest.mark.parametrize("path", ["/portal/", "/portal/quick-ship/"])
-def test_an_order_that_is_late_to_capture_comes_before_later_limits(ana, acme, shop, work, pushed, path):
-    later = pushed(shop, {"sku": "LAMP", "quantity": 1}).fulfillments.get()
-    now = timezone.now()
-    Fulfillment.objects.filter(pk=later.pk).update(due_at=now + timedelta(days=1), capture_due_at=None)
-    Fulfillment.objects.filter(pk=work.pk).update(due_at=None, capture_due_at=now - timedelta(hours=1))
+def with_a_later_limit(order, work):
+    """Return the order's fulfillment. `work` is late to capture, and its other limit is the latest."""
+    later, now = order.fulfillments.get(), timezone.now()
+    ends = {later: (now + timedelta(days=1), None), work: (now + timedelta(days=2), now - timedelta(hours=1))}
+    for each, (due, capture_due) in ends.items():
+        Fulfillment.objects.filter(pk=each.pk).update(due_at=due, capture_due_at=capture_due)
+    return later
 
-    text = ana.get(path).text
+
+def test_slips_begin_with_the_order_that_is_late_to_capture(ana, shop, work, pushed, monkeypatch):
+    late = pushed(shop, {"sku": "LAMP", "quantity": 1}).fulfillments.get()
+    later = with_a_later_limit(work.order, late)
+    printed = []
+
+    def read(own, ids, **_):
+        printed.extend(ids)
+        return SlipBatch([], [])
+
+    monkeypatch.setattr("portal.supplying.slips.read_slips", read)
+    ana.get("/portal/orders/slips/")
+
+    assert printed == [late.pk, later.pk]
+
+
+@pytest.mark.parametrize("path", ["/portal/", "/portal/quick-ship/", "/portal/products/{variant}/"])
+def test_an_order_that_is_late_to_capture_comes_before_later_limits(ana, acme, shop, work, pushed, path):
+    later = with_a_later_limit(pushed(shop, {"sku": "LAMP", "quantity": 1}), work)
+
+    text = ana.get(path.format(variant=work.lines.get().variant_id)).text
     assert text.index(work.order.retailer_order_id) < text.index(later.order.retailer_order_id)
 
 
