@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from api.errors import ApiError, field_error
 from orders.addresses.addresses import normalised
@@ -19,7 +18,7 @@ class OrderConflict(ApiError):
 
 
 def check_same_content(
-    order: Order, pushed: Order, lines: Sequence[OrderLine], content: Mapping[str, Any]
+    order: Order, pushed: Order, lines: Sequence[OrderLine], content: Mapping[str, object]
 ) -> None:
     """Raise OrderConflict or Invalid unless the push has the content of the existing order."""
     same = {digest(content)}
