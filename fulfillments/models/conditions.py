@@ -19,7 +19,7 @@ CAPTURE_OVERDUE = UNCAPTURED & Q(capture_due_at__lte=Now())
 
 
 def limit_passed(until: datetime | Now, *, after: datetime | None = None) -> Q:
-    """Return the condition that a time limit ended until this moment, and after the earlier moment."""
+    """Return the condition that a time limit passed by `until` and, if given, later than `after`."""
 
     def ended(limit: str) -> Q:
         since = Q() if after is None else Q(**{f"{limit}__gt": after})

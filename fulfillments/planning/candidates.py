@@ -242,9 +242,10 @@ def _names(lines: Sequence[VariantRequest]) -> dict[str, list[int] | list[str]]:
 def _unlisted_upcs(
     lines: Sequence[VariantRequest], variants: Sequence[OfferRow], partners: Sequence[PartnerRow]
 ) -> frozenset[str]:
-    """Return the UPCs of lines that no listed variant has, but another variant of the retailers' suppliers.
+    """Return the lines' UPCs of products that the retailers' suppliers have, but that no partner lists.
 
-    The suppliers may be suspended. Makes a query only if a variant with such a line's sku has another UPC.
+    The suppliers may be suspended. Makes a query only if a listed variant with the sku of such a line has
+    another UPC.
     """
     suppliers = {partner.supplier_id for partner in partners}
     offers = [variant for variant in variants if variant.supplier_id in suppliers]
