@@ -37,7 +37,7 @@ class KindOfCopies(Protocol):
 
 @dataclass(frozen=True)
 class TextsOfOrders:
-    """Free texts in rows that belong to an order. Orders have few such rows, so one call searches all."""
+    """Free texts in rows that belong to an order. An order has few such rows, so one call searches all."""
 
     name: str
     rows: Callable[[Collection[int]], QuerySet[Any]]
@@ -100,7 +100,7 @@ class TextsOnRecords:
 
 @dataclass(frozen=True)
 class SearchTexts:
-    """Texts of operators about no order, such as filters of lists, that may quote a person."""
+    """Texts of operators that belong to no order, such as filters of lists. They may quote a person."""
 
     name: str
     rows: Callable[[], QuerySet[Any]]
