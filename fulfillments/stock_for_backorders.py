@@ -47,9 +47,9 @@ ROUTED = f"""
 class Shortage:
     """Short units of other orders' routed lines, by stock row.
 
-    `fulfillments.stock_queue` says which lines get stock before unrouted lines. `of_all` has the short units
-    of all these lines, and `of_older` has the short units of these lines in older orders. `behind` has the
-    short units of the lines in older orders that get stock after unrouted lines.
+    Most of these lines get stock before unrouted lines (`fulfillments.stock_queue`). `of_all` has their short
+    units, and `of_older` has the part of these units that belongs to older orders. The lines with the flag
+    `behind` get stock after unrouted lines. `behind` has the short units of such lines in older orders.
     """
 
     of_all: Counter[StockKey] = field(default_factory=Counter)

@@ -215,7 +215,7 @@ def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
 def _movements(
     narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
 ) -> Iterator[HistoryEntry]:
-    """Yield the stock movements. Those of one request with the same kind and cause make one entry."""
+    """Yield the stock movements. Movements of one request with the same kind and cause make one entry."""
     moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("-id")
     if "fulfillment_id" in narrowed:
         moved = moved.filter(fulfillment_id=narrowed["fulfillment_id"])
@@ -246,7 +246,7 @@ def _movements(
 
 
 def _grouped(movements: list[StockMovement]) -> Iterator[list[StockMovement]]:
-    """Yield consecutive movements with one cause that are close in time."""
+    """Yield groups of consecutive movements that have the same cause and are close in time."""
     group: list[StockMovement] = []
     for movement in movements:
         if group and (

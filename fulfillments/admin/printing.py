@@ -15,7 +15,6 @@ from fulfillments.slips.views import MOST_SLIPS, pdf_answer
 
 
 def slip_view(request: HttpRequest, fulfillment_id: int) -> HttpResponse:
-    """Show the packing slip of a fulfillment."""
     page = reverse("admin:fulfillments_fulfillment_change", args=[fulfillment_id])
     return _printed(request, [fulfillment_id], f"packing-slip-{fulfillment_id}", page)
 

@@ -115,7 +115,7 @@ class Scorecard:
 
     @property
     def refusals(self) -> int:
-        """The fulfillments with rejected units."""
+        """The number of fulfillments with rejected units."""
         return self.counts[measures.REJECTED]
 
     @property

@@ -25,7 +25,7 @@ MOST = 100_000
 AT_ONCE = 1.0
 SLICE = 4.0
 PAGE = 100
-# Python has no day after `date.max`.
+# The last day of a simulation, because it computes the next day, and Python has no day after `date.max`.
 LATEST = date.max - timedelta(days=1)
 # Replay only decisions with this cause. Later decisions depend on rejections, which no decision stores.
 PUSHED = "order.created"
