@@ -176,7 +176,7 @@ def _fill(
 
 
 def _missed(wants: Sequence[Want], allocations: Sequence[Allocation]) -> set[int]:
-    """Return the ids of the variants that could fill a line with units without reserved stock."""
+    """Return the ids of the variants that could fill a line whose units are not all reserved."""
     reserved = Counter[int]()
     for each in allocations:
         reserved[each.line] += each.reserved
@@ -223,7 +223,7 @@ def _wants(order: Order, lines: Sequence[OrderLine], market: Market) -> list[Wan
     if lost:
         _refuse_suspended(order.retailer)
         errors = [field_error(f"order_lines[{line.position}]", _lost(line), "not_found") for line in lost]
-        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+        raise Invalid.of(errors)
     return _within_limits(lines, wants)
 
 
@@ -245,7 +245,7 @@ def _within_limits(lines: Sequence[OrderLine], wants: Sequence[Want]) -> list[Wa
             message = f"An order may have at most {most} units of {lines[want.line].name}, not {total}."
             errors.append(field_error(f"order_lines[{want.line}].quantity", message, "too_many"))
     if errors:
-        raise Invalid("; ".join(f"{each['field']}: {each['message']}" for each in errors[:3]), errors)
+        raise Invalid.of(errors)
     return within
 
 
@@ -287,11 +287,10 @@ def _refuse_unfilled(order: Order, chosen: Plan, wants: Sequence[Want]) -> None:
         )
         for line, missing in refused.items()
     ]
-    message = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:3])
-    why = "The order asks to be refused when it is short"
+    reason = "The order asks to be refused when it is short; nothing was created."
     if order.when_short != WhenShort.REFUSE:
-        why = "This partner accepts no short orders"
-    raise InsufficientStock(f"{message} {why}; nothing was created.", errors)
+        reason = "This partner accepts no short orders; nothing was created."
+    raise InsufficientStock.of(errors, reason)
 
 
 def _save_lines(order: Order, lines: list[OrderLine], wants: Sequence[Want], chosen: Plan) -> None:

@@ -31,7 +31,7 @@ def remember(
 ) -> None:
     """Store the personal texts of an order that is being erased, until their copies are erased.
 
-    `open_orders` have the texts of open orders of the same consumer, whose rows stay.
+    `open_orders` has the texts of the consumer's open orders. Rows that belong to these orders stay.
     """
     works = order.fulfillments.values_list("pk", flat=True)
     references = [order.retailer_order_id, str(order.pk), *map(str, works)]
