@@ -19,7 +19,10 @@ def _describe(level: StockLevel) -> str:
 
 
 def _reserved(level: StockLevel) -> str:
-    """Show the reserved units apart from the effect: each order would make the preview stale."""
+    """Show the reserved units outside the effect, because each new order changes them.
+
+    A changed effect makes the preview stale.
+    """
     return format_html('<p class="ui-help">{} reserved.</p>', level.reserved)
 
 

@@ -176,7 +176,8 @@ class StockLevel(models.Model):
         record(event, by=by, area="inventory", supplier=self.warehouse.supplier, data=data)
         take_snapshot_after_commit()
         if change > 0:
-            stock_arrived([self.variant_id])  # first, so that orders that get this stock get no notice
+            # Allocate first, so that orders that get this stock get no notice about the restock date.
+            stock_arrived([self.variant_id])
             expect({(self.variant_id, self.warehouse_id): None})
 
 
