@@ -92,7 +92,10 @@ class ChangedGroups:
             after = keys[-1] if more else ""
 
     def _groups(self, keys: list[str]) -> Chunk:
-        """Return the groups of these keys. A group without listed variants is shown as gone."""
+        """Return the groups of these keys.
+
+        A group without listed variants is shown as gone, unless a twin of the group is listed.
+        """
         listed = self._listed(keys)
         gone = [key for key in keys if key not in listed]
         if gone and self.partner is not None:

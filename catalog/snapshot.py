@@ -52,7 +52,7 @@ class Snapshot:
         return cls(int(match[1]), int(match[2]), unfinished)
 
     def covers(self, other: Snapshot) -> bool:
-        """Return whether each transaction that had ended in the other snapshot has ended in this one."""
+        """Return whether each transaction that had ended in `other` has ended in this snapshot."""
         return self.xmax >= other.xmax and all(
             number >= other.xmax or number in other.unfinished for number in self.unfinished
         )

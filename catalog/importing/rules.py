@@ -31,9 +31,10 @@ def rules(context: ImportContext) -> list[tuple[str, RowRule]]:
 
 
 def stored_values(fields: Collection[str]) -> dict[str, Composable]:
-    """Return the stored values with which values of the file must agree, as columns of a batch.
+    """Return columns of a batch with stored values, to compare them with values of the file.
 
-    They belong to columns that the file does not have. `v` is the stored variant.
+    For example, if the file has only the start of a sale, the start must agree with the stored end. `v` is
+    the stored variant.
     """
     names = []
     if len({START, END} & {*fields}) == 1:
