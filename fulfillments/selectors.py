@@ -12,8 +12,8 @@ from decimal import Decimal
 from itertools import accumulate, chain
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
-from django.db import connection
 from django.db.models import Case, Count, F, QuerySet, Sum, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -22,7 +22,7 @@ from fastdb.columns import Day, Json, Moment, Number, Through
 from fastdb.compiled import CompiledQuery, any_of
 from fastdb.rows import answering, answering_with, as_rows, fields_through, grouped
 from fulfillments.deadlines import next_due_at
-from fulfillments.models import Capture, Fulfillment, FulfillmentLine, KeptParcel, Rejection, Return, Shipment
+from fulfillments.models import Fulfillment, FulfillmentLine, KeptParcel, Rejection, Return, Shipment
 from fulfillments.serializers import (
     AddressJson,
     ComputedJson,
@@ -161,27 +161,6 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
     return as_rows(fulfillments, FulfillmentRow)
 
 
-def mark_captured(page: Sequence[FulfillmentRow], listed: QuerySet[Fulfillment]) -> list[FulfillmentRow]:
-    """Save a capture for each row without `captured_at`. Return the rows as they are after their capture.
-
-    A row has no `captured_at` before its first capture, and after a correction of its address. Fulfillments
-    that are no longer in `listed` after the capture are left out, and are not captured.
-    """
-    uncaptured = [row.id for row in page if row.captured_at is None]
-    if not uncaptured:
-        return list(page)
-    saved = save_captures(uncaptured)
-    # Only a new statement can see the change for which the capture waited, and others' captures.
-    now = {row.id: row for row in rows(listed.filter(pk__in=uncaptured))}
-    if left_out := [pk for pk in saved if pk not in now]:
-        captures = Capture.objects.filter(pk__in=left_out)
-        # A first capture is deleted, because the supplier has not seen the fulfillment.
-        captures.filter(captured_again_at=None).delete()
-        captures.update(outdated=True)
-    shown = (now.get(row.id) if row.captured_at is None else row for row in page)
-    return [row for row in shown if row is not None]
-
-
 def count_fitting(ids: Sequence[int], most_lines: int) -> int:
     """Return how many of these fulfillments, from the first, have together at most this many lines.
 
@@ -193,30 +172,21 @@ def count_fitting(ids: Sequence[int], most_lines: int) -> int:
     return max(fitting, 1)
 
 
-def open_amounts(fulfillments: QuerySet[Any] | Sequence[int]) -> list[tuple[Decimal, str]]:
-    """Return the agreed prices of the open units of these fulfillments, by currency, the largest first."""
+def open_amounts(
+    fulfillments: QuerySet[Any] | Sequence[int], units: Combinable = _open
+) -> list[tuple[Decimal, str]]:
+    """Return the agreed prices of the open units of these fulfillments, by currency, the largest first.
+
+    `units` selects a part of the open units.
+    """
     lines = FulfillmentLine.objects.filter(fulfillment__in=fulfillments).order_by()
-    sums = lines.values("fulfillment__currency").annotate(amount=Sum(_open * F("wholesale_price")))
+    sums = lines.values("fulfillment__currency").annotate(amount=Sum(units * F("wholesale_price")))
     return [*sums.filter(amount__gt=0).order_by("-amount").values_list("amount", "fulfillment__currency")]
 
 
-def save_captures(ids: Sequence[int]) -> list[int]:
-    """Save a capture for each of these fulfillments without one. Return the ids of the new captures.
-
-    The statement locks no row that a move needs. But it waits for a cancellation by the retailer, and for a
-    change of the address.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            INSERT INTO fulfillments_capture AS capture (fulfillment_id) SELECT unnest(%s::bigint[])
-            ON CONFLICT (fulfillment_id) DO UPDATE
-                SET outdated = false, captured_again_at = statement_timestamp() WHERE capture.outdated
-            RETURNING fulfillment_id
-            """,
-            [list(ids)],
-        )
-        return [pk for (pk,) in cursor.fetchall()]
+def requested_amounts(fulfillments: QuerySet[Any]) -> list[tuple[Decimal, str]]:
+    """Return the agreed prices of the units whose cancellation is requested, as `open_amounts` does."""
+    return open_amounts(fulfillments, F("cancel_requested"))
 
 
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:

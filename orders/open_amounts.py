@@ -16,12 +16,11 @@ from django.db.models import QuerySet
 Amounts = list[tuple[Decimal, str]]
 """Amounts with their currencies, the largest amount first."""
 
+OPEN_UNITS = "l.open + l.waiting + l.rejected"
 # The agreed price is for one unit, and the billed amount is for the whole line.
 OPEN = """
     SELECT l.order_id, coalesce(p.currency, o.currency) AS currency,
-        round(sum(
-            (l.open + l.waiting + l.rejected) * coalesce(p.price, l.billed_amount / l.quantity)
-        ), 4) AS amount
+        round(sum(({units}) * coalesce(p.price, l.billed_amount / l.quantity)), 4) AS amount
     FROM orders_orderline l JOIN orders_order o ON o.id = l.order_id
     LEFT JOIN LATERAL (
         SELECT max(a.wholesale_price) AS price, f.currency FROM fulfillments_fulfillmentline a
@@ -30,34 +29,43 @@ OPEN = """
         GROUP BY f.currency ORDER BY max(f.id) DESC LIMIT 1
     ) p ON true
     WHERE l.order_id {condition} AND coalesce(p.price, l.billed_amount) IS NOT NULL
-    GROUP BY 1, 2 HAVING sum(l.open + l.waiting + l.rejected) > 0
+    GROUP BY 1, 2 HAVING sum({units}) > 0
 """
 
 
 def open_amounts(order_ids: Sequence[int]) -> dict[int, Amounts]:
     """Return the open amounts of each order."""
     found: dict[int, Amounts] = defaultdict(list)
-    sql = f"{OPEN.format(condition='= ANY(%s)')} ORDER BY 1, 3 DESC, 2"
+    sql = f"{OPEN.format(condition='= ANY(%s)', units=OPEN_UNITS)} ORDER BY 1, 3 DESC, 2"
     for order_id, currency, amount in _rows(sql, [[*order_ids]]):
         found[order_id].append((amount, currency))
     return found
 
 
-def total_open(order_ids: QuerySet[Any]) -> Amounts:
-    """Return the sum of the open amounts in each currency. `order_ids` selects the ids of the orders."""
+def total_open(order_ids: QuerySet[Any], units: str = OPEN_UNITS) -> Amounts:
+    """Return the sum of the open amounts in each currency. `order_ids` selects the ids of the orders.
+
+    `units` is the SQL of the counted units of a line.
+    """
     wanted, parameters = order_ids.query.sql_with_params()
-    of_orders = OPEN.format(condition=f"IN ({wanted})")
+    of_orders = OPEN.format(condition=f"IN ({wanted})", units=units)
     sql = f"SELECT sum(amount), currency FROM ({of_orders}) o GROUP BY 2 ORDER BY 1 DESC"  # noqa: S608 - from constants
     return [(amount, currency) for amount, currency in _rows(sql, parameters)]
+
+
+def total_rejected(order_ids: QuerySet[Any]) -> Amounts:
+    """Return the sum of the amounts of refused units, as `total_open` does."""
+    return total_open(order_ids, "l.rejected")
 
 
 def open_amounts_by_group(pairs: QuerySet[Any, tuple[int, int]]) -> dict[int, Amounts]:
     """Return the sums of open amounts by party. `pairs` selects an order id and the id of a party."""
     wanted, parameters = pairs.query.sql_with_params()
+    of_pairs = "IN (SELECT order_id FROM pairs)"
     sql = f"""
         WITH pairs (order_id, group_id) AS (SELECT DISTINCT * FROM ({wanted}) w)
         SELECT group_id, sum(amount), currency
-        FROM ({OPEN.format(condition="IN (SELECT order_id FROM pairs)")}) o JOIN pairs USING (order_id)
+        FROM ({OPEN.format(condition=of_pairs, units=OPEN_UNITS)}) o JOIN pairs USING (order_id)
         GROUP BY 1, 3 ORDER BY 1, 2 DESC
     """  # noqa: S608 - from constants
     found: dict[int, Amounts] = defaultdict(list)

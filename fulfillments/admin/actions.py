@@ -17,7 +17,7 @@ from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, un
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.reassigning import find_alternatives
-from fulfillments.selectors import open_amounts
+from fulfillments.selectors import open_amounts, requested_amounts
 from fulfillments.states import Move, State
 
 
@@ -211,7 +211,7 @@ ACTIONS = (
         make_approve,
         _requested_units,
         help_text=f"{FOR_THE_SUPPLIER} The requested units are canceled, and their stock is released.",
-        **SERIOUS_AND_FINAL,
+        **{**SERIOUS_AND_FINAL, "amounts": requested_amounts},
     ),
     action_of(
         states.REFUSE_CANCELATION,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.contrib import admin
@@ -122,6 +123,24 @@ def test_many_fulfillments_need_the_typed_number_and_a_second_operator(operator,
     assert [(work.pk, work.state) for work in Fulfillment.objects.order_by("pk")] == [
         (work.pk, work.state) for work in works
     ]
+
+
+def test_the_preview_counts_only_the_units_that_the_action_cancels(
+    operator, client_for, acme, shop, a_variant, pushed
+):
+    a_variant(acme, "LAN-1", stock=50, wholesale_price="7.5")
+    requested, refused = (pushed(shop, {"sku": "LAN-1", "quantity": 3}) for _ in range(2))
+    line = requested.lines.get().pk
+    client_for(shop).post(f"orders/{requested.pk}/cancel", {"lines": [{"id": line, "quantity": 1}]})
+    work = refused.fulfillments.get()
+    element = {"id": work.pk, "rejectId": "R-1", "items": [{"sku": "LAN-1", "quantity": 2}]}
+    client_for(acme).post("fulfillments/rejections", [element])
+
+    approve = choose(operator, Fulfillment, "approve-cancelation", [requested.fulfillments.get()])
+    drop = choose(operator, Order, "drop-refused", [refused])
+
+    assert approve.context["amounts"] == [(Decimal("7.5"), "USD")]
+    assert drop.context["amounts"] == [(Decimal("15"), "USD")]
 
 
 @pytest.mark.parametrize("action", FINAL)
