@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.template.defaultfilters import pluralize
 
 from accounts.member_roles import Right
-from accounts.models import Partnership, Supplier
+from accounts.models import Partnership, Supplier, WhenShort
 from accounts.scopes import Role
 from fulfillments.scorecard.performance import Days, Performance, performances
 from fulfillments.scorecard.shown import SHOWN_DAYS, chosen_days, shown_scorecard
@@ -105,7 +105,7 @@ def terms_of(partnership: Partnership) -> Iterator[tuple[str, str]]:
     yield "Sells as", ", ".join(partnership.service_types)
     yield "Currency", partnership.supplier.currency
     yield "Most units of a product in an order", f"{partnership.max_units_per_line:,}"
-    yield "Units that are not in stock", _sentence(partnership.get_when_short_display())
+    yield "Units that are not in stock", _when_short(partnership)
     yield "Time to capture", _hours(partnership.hours_to_capture)
     yield "Time to accept", _hours(partnership.hours_to_accept)
     yield "Time to ship", _hours(partnership.hours_to_ship)
@@ -114,6 +114,13 @@ def terms_of(partnership: Partnership) -> Iterator[tuple[str, str]]:
     yield "Cancellation before capture", _sentence(partnership.get_cancel_before_capture_display())
     yield "Longest wait for stock", _days(partnership.max_wait_days)
     yield "Orders to an unknown country", "refused" if partnership.strict_addresses else "accepted"
+
+
+def _when_short(partnership: Partnership) -> str:
+    if partnership.when_short == WhenShort.SHIP_PARTIAL:
+        refuses = partnership.refuse_short_orders
+        return "The order is refused" if refuses else "The supplier gets the order, and decides"
+    return _sentence(partnership.get_when_short_display())
 
 
 def _sentence(text: str) -> str:

@@ -45,6 +45,23 @@ def test_the_partners_are_listed_with_their_state_and_the_terms_are_on_their_pag
     assert sam.get(f"/portal/suppliers/{foreign.pk}/").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, "The supplier gets the order, and decides"),
+        ({"refuse_short_orders": True}, "The order is refused"),
+        ({"when_short": "wait", "refuse_short_orders": True}, "Wait for stock"),
+        ({"when_short": "refuse"}, "Refuse the order"),
+    ],
+)
+def test_the_terms_say_what_happens_to_units_that_are_not_in_stock(sam, shop, acme, fields, text):
+    own = Partnership.objects.get(retailer=shop, supplier=acme)
+    Partnership.objects.filter(pk=own.pk).update(**fields)
+
+    terms = dict(sam.get(f"/portal/suppliers/{own.pk}/").context["terms"])
+    assert terms["Units that are not in stock"] == text
+
+
 @pytest.mark.parametrize("term", ["", "SO-1", "R-7"])
 def test_only_own_returns_are_listed_and_found_by_both_numbers(sam, returned, term):
     assert found(sam, q=term) == [returned.pk]
