@@ -6,7 +6,7 @@ import functools
 import logging
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from django.conf import settings
@@ -48,8 +48,14 @@ class ApiError(Exception):
     @classmethod
     def at(cls, field: str, message: str, code: str = "invalid") -> ApiError:
         """Return this error for a single field."""
-        error = field_error(field, message, code)
-        return cls(f"{error['field']}: {error['message']}", [error])
+        return cls.of([field_error(field, message, code)])
+
+    @classmethod
+    def of(cls, faults: Sequence[FieldErrorJson], reason: str = "") -> ApiError:
+        """Return this error for several faults. Its message names the first three, and then the reason."""
+        named = "; ".join(f"{fault['field']}: {fault['message']}" for fault in faults[:3])
+        more = f"; and {len(faults) - 3} more." if len(faults) > 3 else ""
+        return cls(f"{named}{more} {reason}".rstrip(), list(faults[:MOST_ERRORS]))
 
 
 class Invalid(ApiError):
@@ -262,13 +268,9 @@ def invalid_fields(detail: object) -> ApiError:
     If all faults have the same code, and `ERROR_OF_FAULT` has an error class for this code, use this class.
     """
     faults = list(_flatten(detail, ""))
-    errors = faults[:MOST_ERRORS]
-    message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in errors[:3])
-    if len(faults) > 3:
-        message += f"; and {len(faults) - 3} more"
     codes = {fault["code"] for fault in faults}
     error = ERROR_OF_FAULT.get(codes.pop(), Invalid) if len(codes) == 1 else Invalid
-    return error(message, errors)
+    return error.of(faults)
 
 
 class MissingParameter(ApiError):

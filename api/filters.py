@@ -103,7 +103,7 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
                 for name, messages in filters.errors.get_json_data().items()
                 for message in messages
             ]
-            raise InvalidFilter("; ".join(f"{e['field']}: {e['message']}" for e in errors), errors)
+            raise InvalidFilter.of(errors)
         return filters
 
 

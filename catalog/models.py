@@ -210,7 +210,7 @@ class Variant(models.Model):
 def _refuse_fractions(currency: str, values: Mapping[str, Any]) -> None:
     """Raise Invalid if a price has a fraction, and the supplier's currency has none."""
     if errors := fraction_errors(currency, {name: values.get(name) for name in PRICE_FIELDS}):
-        raise Invalid(f"{errors[0]['field']}: {errors[0]['message']}", errors)
+        raise Invalid.of(errors)
 
 
 class VariantChange(models.Model):

@@ -47,4 +47,4 @@ def refuse_fractions(order: Order, lines: Sequence[OrderLine]) -> None:
             for name in ("billed_amount", "tax_billed_amount")
         }
     if errors := fraction_errors(order.currency, amounts):
-        raise Invalid(f"{errors[0]['field']}: {errors[0]['message']}", errors)
+        raise Invalid.of(errors)

@@ -199,3 +199,19 @@ def test_long_lists_of_unknown_fields_take_no_time(acme, client_for):
     assert time.process_time() - began < 4
     assert MOST_SUSPECTS < MOST_MEMBERS
     assert MOST_NESTED == 50
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("quantity", "code"), [(9, "insufficient_stock"), (1, "validation_error")])
+def test_an_order_with_many_wrong_lines_is_refused_with_the_first_and_their_number(
+    acme, shop, client_for, a_variant, quantity, code
+):
+    a_variant(acme, "A-1", stock=5)
+    sku = {"insufficient_stock": "A-1", "validation_error": "A-2"}[code]
+    body = an_order(*[{"sku": sku, "quantity": quantity}] * 150, when_short="refuse")
+
+    answer = client_for(shop).post("orders", body).json()
+
+    assert (answer["code"], len(answer["errors"])) == (code, MOST_ERRORS)
+    assert "order_lines[2]" in answer["message"]
+    assert "; and 147 more." in answer["message"]
