@@ -92,7 +92,7 @@ def _still_wanted(job_id: int, slot: Lock) -> Callable[[], None]:
         if time.monotonic() - looked_at < LOOK_SECONDS:
             return
         looked_at = time.monotonic()
-        with suppress(RedisError):  # if another worker has the slot, continue: the job keeps one file
+        with suppress(RedisError):  # if another worker has the slot, continue: only the first file is stored
             slot.reacquire()
         if not ImportJob.objects.filter(pk=job_id, status=Status.QUEUED).exists():
             raise Unwanted

@@ -135,5 +135,5 @@ MOVES: Final = (
 
 
 def moves_from(status: str, actor: ActorKind) -> Iterable[JobMove]:
-    """Return the changes that this actor may make in a job with this status."""
+    """Return the moves that this actor may make for a job with this status."""
     return (move for move in MOVES if move.is_possible(status, actor))

@@ -137,7 +137,7 @@ def _start(upload: Upload, automatic: AutoImport) -> bool:
         source=upload.path,
         blob=blob,
         options=options,
-        as_of=blob.completed_at,  # a rename into the folder is a later upload of the same content
+        as_of=blob.completed_at,  # not the upload's time: a rename uploads older content
         by=AUTO,
     )
     return True

@@ -18,7 +18,6 @@ def wake_after_commit(job_id: int, *, fetch: bool = False) -> None:
 
 
 def wake(job_id: int) -> None:
-    """Wake a worker for a job."""
     leased.wake(RUN_TASK, job_id)
 
 

@@ -1,4 +1,4 @@
-"""The first rows of a file, read as an import reads rows. But a sample accepts any header."""
+"""The first rows of a file. A sample is read like an import, but its header may have any columns."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ Each line of a file may open a quote that never closes. Without this limit, a fi
 MOST_SOUGHT = 20 * LONGEST_SHOWN
 # The csv module has its own limit for a cell. Raise it, because a cell may be as long as a record.
 csv.field_size_limit(LONGEST_RECORD)
-# The three bytes of half of a character, as escapes of undecodable bytes. A half that would itself look like
-# the escape of a byte is left out.
+# The escapes of the three bytes of a UTF-16 surrogate, which some programs write into UTF-8. The surrogates
+# U+DC80 to U+DCFF are left out, because Python uses them as escapes of undecodable bytes.
 HALF = re.compile("\udced[\udca0-\udcb1\udcb4-\udcbf][\udc80-\udcbf]")
 
 
@@ -36,7 +36,7 @@ class Record:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text. Undecodable bytes are escaped; half of a character, as UTF-16 may hold, stays one."""
+    """Return the text. The bytes of a surrogate become the surrogate; other invalid bytes are escaped."""
     text = data.decode("utf-8", "surrogateescape")
     if "\udced" not in text:
         return text

@@ -52,7 +52,7 @@ def begin(
 
 
 def starting_view(kind: ImportKind, api: KindApi) -> type[SupplierViewSet]:
-    """Return the view that starts imports of a kind."""
+    """Return the class of the view that starts imports of a kind."""
 
     class StartImportViewSet(SupplierViewSet):
         read_scope, write_scope = kind.read_scope, kind.write_scope
