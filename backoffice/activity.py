@@ -127,8 +127,8 @@ def _events(filters: ActivityFilter, moment: datetime, seen: int) -> Iterator[Ac
 def _bulk_action_of_event() -> QuerySet[OperatorAction]:
     """Return a subquery for the bulk action that caused an event: the log lists the action, not the event.
 
-    The action does not cause earlier events of its request: a page that suspends a supplier also chooses the
-    supplier's open work for a reassignment.
+    The action is older than its events. A request may also have an earlier event with another cause: a page
+    suspends a supplier, and then chooses the supplier's open work for a reassignment.
     """
     same_request = OperatorAction.objects.filter(IS_BULK, request_id=OuterRef("request_id"))
     return same_request.filter(created_at__lt=OuterRef("occurred_at")).order_by()

@@ -50,14 +50,14 @@ class BackupSchedule:
         return now - max(begun, default=datetime.fromtimestamp(0, UTC))
 
     def due_in(self) -> timedelta:
-        """Return the time until the next backup. Tries start at least RETRY apart."""
+        """Return the time until the next backup. Between the starts of two tries is at least RETRY."""
         retry = min(RETRY, self._tried_at + RETRY - timezone.now())  # the clock may have been set back
         return max(timedelta(0), self.every - self.age(), retry)
 
     def make(self) -> bool:
         """Make a backup, then delete old backups. If the backup fails, log the error and return False.
 
-        Make none while another host writes a backup into a shared folder.
+        Make no backup while another host writes a backup into a shared folder.
         """
         self._tried_at = timezone.now()
         folder = self.folder / self._tried_at.strftime(NAME)

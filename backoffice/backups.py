@@ -80,7 +80,7 @@ def restore(folder: Path, *, replace_keys: bool = False) -> None:
 
 
 def other_keys(folder: Path) -> list[Path]:
-    """Return the key files of this host whose content is not the backup's."""
+    """Return the key files of this host whose content differs from the copy in the backup."""
     return [
         key
         for kept, key in _keys_of(folder)

@@ -63,7 +63,7 @@ def _stored_ids(silent: Silent) -> list[int]:
     if news:
         unique = ["name", "host"]
         # Use `update_conflicts`: another request may store the same parts at this moment.
-        with as_default(primary_connection()):  # a standby answers the counts of the menu
+        with as_default(primary_connection()):  # the counts of the menu are read from a standby
             ServicePart.objects.bulk_create(
                 news, update_conflicts=True, unique_fields=unique, update_fields=["heard_at"]
             )

@@ -44,7 +44,7 @@ def list_headers(cl: ChangeList) -> list[dict[str, Any]]:
         sort = {ORDER_VAR: f"{first_order}{position}", **open_only}
         header["sortable"] = True
         header["url_primary"] = cl.get_query_string(sort, ["p"])
-        header["title"] = "Shows the open ones, sorted" if open_only else ""
+        header["title"] = "Shows the open rows, sorted" if open_only else ""
     return headers
 
 

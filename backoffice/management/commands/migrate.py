@@ -22,9 +22,10 @@ UPGRADE_FIRST = (
 class Command(migrate.Command):
     """The `migrate` command for a database that the old version of the service still uses.
 
-    If a request of the old version holds a lock, the command tries again. A squashed migration replaces
-    several migrations. If the database has only some of the replaced migrations, or others, the command
-    refuses to run, because Django would skip the app without an error, or create existing tables.
+    If a request of the old version holds a lock, the command tries again.
+
+    A squashed migration replaces several migrations. If the database lacks some of the replaced migrations,
+    the command refuses to run. Django would skip the app without an error, or create existing tables.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,7 +56,7 @@ def drop_unfinished_indexes(connection: BaseDatabaseWrapper) -> None:
 
 
 def refuse_unfinished_upgrade(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError if an app has migrations, but not all that its squashed migration replaces."""
+    """Raise CommandError if an app has migrations, but lacks one that its squashed migration replaces."""
     applied = MigrationRecorder(connection).applied_migrations()
     apps = {app for app, _ in applied}
     for key, migration in MigrationLoader(None).replacements.items():

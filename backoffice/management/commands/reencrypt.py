@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
 @transaction.atomic
 def _renew_hosts(unreadable: list[str]) -> int:
-    """Encrypt the passwords of remote hosts."""
+    """Encrypt the passwords of remote hosts again, and return the number of renewed secrets."""
     renewed = 0
     for host in RemoteHost.objects.exclude(password="").select_for_update(of=("self",)).order_by("pk"):
         try:
@@ -47,7 +47,7 @@ def _renew_hosts(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_factors(unreadable: list[str]) -> int:
-    """Encrypt the secrets of operators' second factors."""
+    """Encrypt the secrets of operators' second factors again."""
     renewed = 0
     for factor in Authenticator.objects.select_for_update(of=("self",)).order_by("pk"):
         secrets = {name: factor.data[name] for name in OF_FACTORS if name in factor.data}
@@ -63,7 +63,7 @@ def _renew_factors(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_webhooks(unreadable: list[str]) -> int:
-    """Encrypt the signing secrets of webhooks, including old secrets that are still valid."""
+    """Encrypt the signing secrets of webhooks again, including old secrets that are still valid."""
     renewed = 0
     for webhook in Webhook.objects.present().select_for_update(of=("self",)).order_by("pk"):
         try:
@@ -79,7 +79,7 @@ def _renew_webhooks(unreadable: list[str]) -> int:
 
 @transaction.atomic
 def _renew_answers() -> int:
-    """Encrypt the stored responses that contain secrets. Ignore unreadable responses: they soon expire."""
+    """Encrypt the stored responses with secrets again. Ignore unreadable responses: they soon expire."""
     renewed = 0
     for stored in IdempotencyKey.objects.filter(encrypted=True).select_for_update().order_by("pk"):
         with suppress(ValueError):
