@@ -1,4 +1,4 @@
-"""Forms in the rows of a list, whose visitor chooses the columns."""
+"""Forms in the rows of a list. The visitor chooses the columns of the list."""
 
 from __future__ import annotations
 

@@ -47,7 +47,10 @@ def _change_keys(login: SftpLogin, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _present(login: SftpLogin) -> str:
-    """Return the effect with the present keys: a form is stale if another member has changed them."""
+    """Return the effect as a text with the present keys.
+
+    If another member changes the keys, the text changes, and an open form becomes stale.
+    """
     keys = ", ".join(fingerprints(login.public_keys)) or "none"
     return f"Programs can log in as {login} with the keys below and with no other key. The keys now: {keys}."
 

@@ -130,8 +130,6 @@ class SetUpImportPage(PartyConnectionPage):
 
 
 class KeyActionPage(ConnectionActionPage):
-    """The page of an action on an API key."""
-
     actions = key_actions.OF_MEMBERS
 
     def of_party(self) -> QuerySet[ApiKey]:
@@ -154,8 +152,6 @@ class WebhookActionPage(ConnectionActionPage):
 
 
 class LoginActionPage(ConnectionActionPage):
-    """The page of an action on an SFTP login."""
-
     sides = ONLY_SUPPLIERS
     actions = login_actions.OF_MEMBERS
 
@@ -164,8 +160,6 @@ class LoginActionPage(ConnectionActionPage):
 
 
 class AutoImportActionPage(ConnectionActionPage):
-    """The page of an action on an automatic import."""
-
     sides = ONLY_SUPPLIERS
     right = Right.CATALOG
     actions = import_actions.OF_MEMBERS

@@ -32,7 +32,10 @@ def _change(webhook: Webhook, by: Actor, answers: dict[str, Any]) -> str:
 
 
 def _present(webhook: Webhook) -> str:
-    """Return the effect with the present values: a form is stale if another member has changed them."""
+    """Return the effect as a text with the present values.
+
+    If another member changes a value, the text changes, and an open form becomes stale.
+    """
     types = ", ".join(sorted(webhook.types)) or "events of all types"
     now = f"Now, {webhook.url} gets {types}."
     return f"{now} Waiting deliveries go to the new URL. The secret stays the same."

@@ -114,7 +114,7 @@ class StockPage(PortalListPage):
         }
 
     def _form_url(self) -> str:
-        """Return this page's address with its warehouse: another one may become the default meanwhile."""
+        """Return this page's address with its warehouse, because the default warehouse may change."""
         warehouse, query = self.warehouses[0], self.request.GET.copy()
         if warehouse:
             query["warehouse"] = str(warehouse.pk)
