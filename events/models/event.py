@@ -155,7 +155,7 @@ class Event(models.Model):
 
 
 class Epoch(models.Model):
-    """An epoch of the database. A promotion or a restore begins the next one (`events.epochs`)."""
+    """An epoch of the database. A promotion or a restore begins the next epoch (`events.epochs`)."""
 
     name = models.CharField(max_length=32, unique=True, help_text="The name of the epoch in ETags.")
     incarnation = models.CharField(

@@ -5,6 +5,4 @@ from events.states import DeliveryStatus
 
 
 class DeliveryFilter(StrictFilterSet):
-    """Filters of the list of deliveries."""
-
     status = choice_filter(DeliveryStatus.values)

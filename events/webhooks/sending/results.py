@@ -122,7 +122,10 @@ def write_down(results: Sequence[DeliveryResult]) -> set[int]:
 
 
 def _moves_others(result: DeliveryResult) -> bool:
-    """Return whether later deliveries of the subject may wait for this one. A replay has no attempts yet."""
+    """Return whether later deliveries of the subject may wait for this delivery.
+
+    No delivery waits for a first attempt that succeeds. A replay counts its attempts from 0 again.
+    """
     return result.move is not ARRIVE or bool(result.due.attempts or result.due.replays)
 
 
