@@ -195,7 +195,9 @@ class Worker(ThreadWorker):
 
     def _give_turns(self) -> float:
         """Begin the allowed requests. Return the seconds until a stranger's request may begin, or 0."""
-        now = time.monotonic()  # for `take` and `wait`: a rest that ends between two times would cost a TICK
+        # Use one time for `take` and `wait`. If a stranger's rest ended between two times, its request would
+        # begin a TICK later.
+        now = time.monotonic()
         for _, connection in self.turns.take(now):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
