@@ -68,7 +68,7 @@ def remove(webhook: Webhook, *, by: Actor) -> bool:
 
 
 def rotate(webhook: Webhook, *, by: Actor) -> str:
-    """Set a new secret and return it. For 24 h, deliveries are also signed with the old secret."""
+    """Set a new secret and return it. For 24 h, deliveries are also signed with the older secrets."""
     with transaction.atomic():
         webhook.refresh_from_db(from_queryset=Webhook.objects.select_for_update())
         secret = webhook.make_secret()
@@ -93,10 +93,12 @@ def send_test(webhook: Webhook, *, by: Actor) -> Delivery:
 def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int:
     """Send again the events with ids above `after` and up to `until`. Return the number of deliveries.
 
-    Without `until`, the range ends at the newest event. Raises WebhookInactive, or Invalid for too many
-    events.
+    Without `until`, the range ends at the newest event. Raises WebhookInactive, or Invalid for a reversed
+    range or too many events.
     """
     _require_active(webhook)
+    if until is not None and until < after:
+        raise Invalid.at("until", f"Must not be below `after`, which is {after}.")
     # Number no events here: the lock of the numbers would make all parties wait until the end of the request.
     # The relay sends events without a number anyway.
     last = last_number() if until is None else min(until, last_number())

@@ -317,6 +317,16 @@ def test_a_replay_sends_a_range_of_the_feed_again(shop, client):
     assert client.post(f"webhooks/{webhook}/replay", {}).json()["code"] == "missing_parameter"
 
 
+def test_a_replay_of_a_reversed_range_is_refused(client):
+    webhook = make(client)["id"]
+    answer = client.post(f"webhooks/{webhook}/replay", {"after": 7, "until": 3})
+    assert (answer.status_code, answer.json()["message"]) == (
+        400,
+        "until: Must not be below `after`, which is 7.",
+    )
+    assert client.post(f"webhooks/{webhook}/replay", {"after": 7, "until": 7}).status_code == 202
+
+
 def test_a_replay_that_is_too_long_is_refused_whole(shop, client, monkeypatch):
     monkeypatch.setattr("events.webhooks.services.MOST_REPLAYED", 2)
     webhook = make(client)["id"]
