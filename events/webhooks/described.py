@@ -8,7 +8,7 @@ HEADERS = {
     "webhook-id": "Names the event. A repeated delivery has the same value, so ignore a value that you know.",
     "webhook-timestamp": "The time of sending in seconds since 1970. Refuse it if older than five minutes.",
     "webhook-signature": "`v1,` and a Base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` under "
-    "your secret. While two secrets are valid there are two signatures, space-separated.",
+    "your secret. While older secrets are valid, there is one signature for each secret, space-separated.",
 }
 
 _RECEIVE: dict[str, object] = {

@@ -142,7 +142,9 @@ class WebhookViewSet(WebhooksOfParty):
 
     @extend_schema(
         summary="Replace the secret of a webhook",
-        description="For 24 hours, deliveries carry two signatures: of the new secret and of the old one.",
+        description="For 24 hours, deliveries carry one signature of the new and one of the old secret. "
+        f"After several rotations, they carry up to {Webhook.MOST_OLD + 1} signatures. One right signature is "
+        "enough.",
         request=None,
         responses={200: answers(WebhookJson, "The webhook with its new `secret`, which is shown only now.")},
     )
