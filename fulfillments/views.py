@@ -26,12 +26,13 @@ from api.errors import (
 )
 from api.pagination import Keyset
 from api.schema import CURSOR, LIMIT, answers
+from fulfillments.capturing import mark_captured
 from fulfillments.filters import FILTERS, FulfillmentFilter
 from fulfillments.models import Fulfillment, MoveOutcome, Shipment
 from fulfillments.models.kept_parcel import unsent_units
 from fulfillments.models.quantities import NamedUnits, spread
 from fulfillments.parcel_bodies import CorrectionBody, ShipBody, ShipmentsBody
-from fulfillments.selectors import fulfillments_json, mark_captured, rows
+from fulfillments.selectors import fulfillments_json, rows
 from fulfillments.serializers import (
     CANCELATION_ANSWERS,
     AnswerBody,

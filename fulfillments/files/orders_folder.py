@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from api.renderers import iso
+from fulfillments.capturing import save_captures
 from fulfillments.files.asking import asked_at
 from fulfillments.files.changed import changed
 from fulfillments.files.order_lines import (
@@ -24,7 +25,7 @@ from fulfillments.files.order_lines import (
 )
 from fulfillments.filters import FULFILLMENT_STATES, RETAILER_STATES
 from fulfillments.models import Fulfillment
-from fulfillments.selectors import FulfillmentRow, count_fitting, fulfillments_json, rows, save_captures
+from fulfillments.selectors import FulfillmentRow, count_fitting, fulfillments_json, rows
 from fulfillments.slips.folder import SLIPS, SlipsFolder
 from imports.made_sheets import Columns, Rows, as_csv, as_xlsx
 from sftp_ingest.area.made_files import MadeFile, MadeFolder

@@ -8,8 +8,13 @@ import pytest
 from django.db import connection
 
 from fulfillments import views
-from fulfillments.selectors import mark_captured
+from fulfillments.capturing import mark_captured
+from fulfillments.services import let_capture_again
+from inventory.models import StockLevel
+from orders import services
 from orders.services import correct_address, hold, release
+from tests.factories import StockLevelFactory
+from tests.interleaving import waiting
 from tests.orders.fixtures import OPERATOR, status
 
 
@@ -39,22 +44,53 @@ def test_an_address_that_changes_during_a_capture_is_captured(work, acme_api, sh
 
 @pytest.mark.django_db(transaction=True)
 def test_a_capture_waits_for_an_operator_who_corrects_the_address(work, acme_api):
-    def capture():
-        try:
-            return acme_api.get("fulfillments").json()
-        finally:
-            connection.close()
-
     with ThreadPoolExecutor(1) as pool:
         with work.order.change(by=OPERATOR) as change:
             correct_address(change, {"address1": "9 New Street"})
-            captured = pool.submit(capture)
+            captured = pool.submit(on_own_connection, acme_api.get, "fulfillments")
             with pytest.raises(TimeoutError):
                 captured.result(timeout=0.5)
-        [shown] = captured.result(timeout=30)
+        [shown] = captured.result(timeout=30).json()
 
     assert shown["shipping_address"]["address1"] == "9 New Street"
     assert shown["captured_at"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_correction_and_a_capture_wait_for_each_other_in_one_order(work, acme, acme_api, monkeypatch):
+    """Acme has captured one fulfillment of the order before, and has never captured the other."""
+    west = acme.warehouses.get(is_default=False)
+    for level in StockLevel.objects.filter(warehouse__supplier=acme):
+        StockLevelFactory.create(variant=level.variant, warehouse=west, on_hand=5)
+    acme_api.get("fulfillments")
+    correct(work, "8 Former Street")
+    acme_api.post("fulfillments/rejections", [{"id": work.pk, "items": [{"sku": "LAMP", "quantity": 1}]}])
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def outdated_meanwhile(unfinished):
+            captured.append(pool.submit(on_own_connection, acme_api.get, "fulfillments"))
+            waiting(1)
+            let_capture_again(unfinished)
+
+        captured = []
+        monkeypatch.setattr(services, "let_capture_again", outdated_meanwhile)
+        correct(work, "9 New Street")
+        shown = captured[0].result(timeout=30).json()
+
+    assert [each["shipping_address"]["address1"] for each in shown] == ["9 New Street"] * 2
+
+
+def correct(work, street):
+    with work.order.change(by=OPERATOR) as change:
+        correct_address(change, {"address1": street})
+
+
+def on_own_connection(call, *args):
+    try:
+        return call(*args)
+    finally:
+        connection.close()
 
 
 def test_work_that_is_held_during_a_capture_is_captured_after_its_release(work, acme_api, before_the_capture):
