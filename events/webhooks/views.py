@@ -143,8 +143,8 @@ class WebhookViewSet(WebhooksOfParty):
     @extend_schema(
         summary="Replace the secret of a webhook",
         description="For 24 hours, deliveries carry one signature of the new and one of the old secret. "
-        f"After several rotations, they carry up to {Webhook.MOST_OLD + 1} signatures. One right signature is "
-        "enough.",
+        f"After several rotations, they carry up to {Webhook.MOST_OLD + 1} signatures, of which one must "
+        "be right.",
         request=None,
         responses={200: answers(WebhookJson, "The webhook with its new `secret`, which is shown only now.")},
     )
