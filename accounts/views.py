@@ -42,6 +42,8 @@ class TokenView(APIView):
 
     @extend_schema(
         summary="Exchange a client's id and secret for an access token",
+        description="A repeated request gets another token. `Idempotency-Key` has no effect here: a stored "
+        "answer would show a token that ends earlier than its `expires_in`.",
         request={"application/x-www-form-urlencoded": TokenBody, "application/json": TokenBody},
         responses={
             200: answers(TokenJson, "The token. It ends after `expires_in` seconds, or with its key."),
@@ -88,6 +90,7 @@ class SupplierProfileViewSet(SupplierViewSet):
 
     @extend_schema(
         summary="Read a supplier's own profile",
+        description="The profile shows the supplier's currency and its trading partners.",
         parameters=[fields_of(SupplierJson)],
         responses={200: answers(SupplierJson, "The supplier and its trading partners.")},
     )

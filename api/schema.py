@@ -70,6 +70,8 @@ WITH_QUERY = {
     "414": "`uri_too_long`: path and query are longer than 8,190 characters.",
 }
 WITH_IDEMPOTENCY = {"422": "`idempotency_conflict`: the Idempotency-Key was used for another request."}
+OF_KEYS = ("403", "404", "409")
+"""Statuses that an operation without a key, such as the token endpoint, never answers."""
 WITH_CONDITION = {"412": "`precondition_failed`: the object is not as If-Match says. Nothing was changed."}
 
 
@@ -91,7 +93,7 @@ class EnvelopeSchema(AutoSchema):
         return f"{type(serializer).__name__.removesuffix('Body')}Body"
 
     def get_override_parameters(self) -> list[Any]:
-        if self.method == "POST" and self.get_auth():
+        if self._is_idempotent():
             return [IDEMPOTENCY_KEY]
         # Describe If-Match only on an object's own path: on other paths, generated clients would put this
         # parameter before the body.
@@ -145,6 +147,7 @@ class EnvelopeSchema(AutoSchema):
                 status,
                 method=self.method,
                 action=self.action,
+                replayed=self._is_idempotent(),
                 many=bool(many),
                 cached=one or self._shows_written_object(),
             )
@@ -171,6 +174,10 @@ class EnvelopeSchema(AutoSchema):
         shape = getattr(getattr(success, "response", None), "shape", None)
         return shape is not None and "success" not in shape.__annotations__
 
+    def _is_idempotent(self) -> bool:
+        """Tell whether the operation accepts an Idempotency-Key (accounts.idempotency)."""
+        return self.method == "POST" and bool(self.get_auth())
+
     def _is_conditional(self) -> bool:
         """Tell whether the operation accepts If-Match (api.etags)."""
         return self.method in ("PUT", "PATCH", "DELETE") and bool(self.get_auth())
@@ -187,5 +194,7 @@ class EnvelopeSchema(AutoSchema):
     def _errors(self) -> dict[str, str]:
         if self.method == "GET":
             return ALWAYS | WITH_QUERY | getattr(self.view, "more_errors", {}).get(self.action, {})
+        if not self.get_auth():
+            return {status: text for status, text in (ALWAYS | WITH_BODY).items() if status not in OF_KEYS}
         condition = WITH_CONDITION if self._is_conditional() else {}
-        return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self.method == "POST" else condition)
+        return ALWAYS | WITH_BODY | (WITH_IDEMPOTENCY if self._is_idempotent() else condition)

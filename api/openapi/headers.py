@@ -63,8 +63,13 @@ UNCOUNTED = ("401", "500", "503")
 LOCATED = ("create", "push")
 
 
-def headers_of(status: str, *, method: str, action: str, many: bool, cached: bool) -> dict[str, object]:
-    """Return the headers of an answer as references to their components."""
+def headers_of(
+    status: str, *, method: str, action: str, replayed: bool, many: bool, cached: bool
+) -> dict[str, object]:
+    """Return the headers of an answer as references to their components.
+
+    `replayed` says whether the operation accepts an Idempotency-Key.
+    """
     keys = list(ALWAYS)
     if status not in UNCOUNTED:
         keys += WITH_KEY
@@ -73,7 +78,7 @@ def headers_of(status: str, *, method: str, action: str, many: bool, cached: boo
     if status == "401":
         keys.append("WWWAuthenticate")
     if status.startswith("2"):
-        if method == "POST":
+        if replayed:
             keys.append("IdempotentReplayed")
         if method == "POST" and action in LOCATED and (status == "201" or action == "push"):
             keys.append("Location")

@@ -322,3 +322,10 @@ def test_generated_requests_get_documented_answers(route, method, ours, describe
 
     sane()
     odd()
+
+
+def test_the_token_operation_promises_nothing_about_keys_that_it_ignores(document):
+    operation = document["paths"]["/oauth/token"]["post"]
+    assert "Idempotency-Key` has no effect" in operation["description"]
+    assert not {"403", "404", "409", "422"} & operation["responses"].keys()
+    assert "Idempotent-Replayed" not in operation["responses"]["200"]["headers"]
