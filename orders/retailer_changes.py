@@ -93,10 +93,8 @@ def why_not_changeable(order: Order) -> str:
 
 
 def _check_changeable(change: OrderChange[Order]) -> None:
-    order = change.order
-    # A capture inserts a row that refers to its fulfillment, so a concurrent capture waits for this lock.
-    [*order.fulfillments.order_by("pk").select_for_update()]
-    if why_not := why_not_changeable(order):
+    lock_unfinished(change, before_captures=True)
+    if why_not := why_not_changeable(change.order):
         raise InvalidTransition(why_not)
 
 
