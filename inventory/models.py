@@ -224,10 +224,10 @@ class MovementKind(models.TextChoices):
 
 
 class StockMovement(models.Model):
-    """A line of the stock ledger. It is added in the transaction of the stock change, and never updated.
+    """A line of the stock ledger. It is added in the transaction of the stock change.
 
-    Only the reason of a return can change: it becomes `erased` with its order. A stock level is the sum of
-    its movements. The table has one partition per month and, for speed, no foreign keys.
+    Its only later change is the erasure of its order, which erases the reason of a return. A stock level is
+    the sum of its movements. The table has one partition per month and, for speed, no foreign keys.
     """
 
     id = models.BigAutoField(primary_key=True)
