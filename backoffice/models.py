@@ -83,7 +83,11 @@ class Digest(models.Model):
 
 
 class NoticeBookmark(models.Model):
-    """The number of the last event that `partner_notices` has handled. The table has one row."""
+    """The number of the last event that `partner_notices` has handled, in the row with the key 1.
+
+    Each row with a negative key is the number of an event whose notice waits for its next try. The key
+    repeats the number, so that an event waits only once.
+    """
 
     number = models.BigIntegerField()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from enum import Enum
 from smtplib import SMTPDataError, SMTPRecipientsRefused
 from time import monotonic
 from typing import Any
@@ -28,10 +29,22 @@ WINDOW = 5_000
 """The most events in a window. A window of numbers would be empty in the gap before a new epoch."""
 SECONDS = 10.0
 GIVEN_UP = timedelta(days=1)
-"""The age at which a failing mail is given up. Otherwise one bad address would block all later mails."""
+"""The age at which a failing mail is given up."""
 
 REFUSED = 500
 """The lowest code of SMTP for an answer that a later try does not change."""
+
+
+class MailResult(Enum):
+    """The result of the try to mail one notice."""
+
+    HANDLED = "handled"
+    """The mail was sent, is not needed, or is given up."""
+    REFUSED_FOR_NOW = "refused_for_now"
+    """The mail server refuses this mail for now. The mails to other addresses do not wait for it."""
+    FAILED = "failed"
+    """The mail server cannot be reached or used, so all mails wait."""
+
 
 HAPPENED = {
     "api_key.created": "A new API key was created for {party}.",
@@ -49,7 +62,8 @@ def send_notices() -> int:
 
     Events without a recipient count as handled. Without EMAIL_URL, all events count as handled.
     """
-    end, sent = monotonic() + SECONDS, 0
+    end = monotonic() + SECONDS
+    sent = _send_waiting(end)
     while monotonic() < end and (window := _next_window()):
         first, last = window
         events = Event.objects.filter(
@@ -59,12 +73,36 @@ def send_notices() -> int:
             assert event.number is not None  # the filter leaves out NULL
             if not _move(first, event.number):
                 return sent  # another worker sends the mails
-            if not _notify(event):
+            result = _notify(event)
+            if result is MailResult.FAILED:
                 _move(event.number, first)
                 return sent
+            if result is MailResult.REFUSED_FOR_NOW:
+                _keep_waiting(event.number)
             first, sent = event.number, sent + 1
         _move(first, last)
     return sent
+
+
+def _send_waiting(end: float) -> int:
+    """Try the waiting notices again until this time of `monotonic`, and return how many are handled now."""
+    sent = 0
+    waiting = NoticeBookmark.objects.filter(pk__lt=0).values_list("number", flat=True)
+    for event in Event.objects.filter(number__in=[*waiting]).order_by("number"):
+        claimed, _ = NoticeBookmark.objects.filter(pk=-(event.number or 0)).delete()
+        if not claimed:
+            continue  # another worker sends the mail
+        if _notify(event) is MailResult.HANDLED:
+            sent += 1
+        else:
+            _keep_waiting(event.number or 0)
+        if monotonic() >= end:
+            break
+    return sent
+
+
+def _keep_waiting(number: int) -> None:
+    NoticeBookmark.objects.get_or_create(pk=-number, defaults={"number": number})
 
 
 def _next_window() -> tuple[int, int] | None:
@@ -89,24 +127,29 @@ def _move(before: int, after: int) -> bool:
     return bool(NoticeBookmark.objects.filter(pk=1, number=before).update(number=after))
 
 
-def _notify(event: Event) -> bool:
-    """Mail one notice. Return False if the mail must be tried again."""
+def _notify(event: Event) -> MailResult:
+    """Mail one notice, and tell whether the notice is handled."""
     addresses = _addresses(event)
     if not (settings.EMAIL_URL and addresses and _concerns_login(event.data, event.type)):
-        return True
+        return MailResult.HANDLED
     try:
         send_mail(*_subject_and_text(event), None, addresses)
     except Exception as error:  # mail backends raise many kinds of errors
         logger.exception("the notice about event %s was not sent", event.number)
-        return _is_final(error) or event.occurred_at < timezone.now() - GIVEN_UP
-    return True
+        given_up = event.occurred_at < timezone.now() - GIVEN_UP
+        return MailResult.HANDLED if given_up else _result_of(error)
+    return MailResult.HANDLED
 
 
-def _is_final(error: Exception) -> bool:
-    """Return whether the mail server refuses this mail for ever. The mails of other parties must not wait."""
+def _result_of(error: Exception) -> MailResult:
+    """Tell from an error whether the mail server refuses only this mail, and whether for ever."""
     if isinstance(error, SMTPRecipientsRefused):
-        return all(code >= REFUSED for code, _ in error.recipients.values())
-    return isinstance(error, SMTPDataError) and error.smtp_code >= REFUSED
+        codes = [code for code, _ in error.recipients.values()]
+    elif isinstance(error, SMTPDataError):
+        codes = [error.smtp_code]
+    else:
+        return MailResult.FAILED
+    return MailResult.HANDLED if min(codes) >= REFUSED else MailResult.REFUSED_FOR_NOW
 
 
 def _addresses(event: Event) -> list[str]:

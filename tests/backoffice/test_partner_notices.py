@@ -127,6 +127,41 @@ def test_an_address_that_the_mail_server_refuses_holds_back_no_other_party(
     assert mailed() == [("An API key of Shop was revoked", ["it@shop.example"])]
 
 
+def test_an_address_that_is_refused_for_now_waits_alone(acme, shop, admin_client, monkeypatch):
+    Retailer.objects.filter(pk=shop.pk).update(contact_email="it@shop.example")
+    for party in (acme, shop):
+        do(admin_client, ApiKey.issue(party, "ERP")[0], "revoke")
+
+    def send(subject, text, sender, to):
+        if to == ["it@acme.example"]:
+            raise SMTPRecipientsRefused({"it@acme.example": (450, b"try again later")})
+        return mail.send_mail(subject, text, sender, to)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(partner_notices, "send_mail", send)
+        to_shop = ("An API key of Shop was revoked", ["it@shop.example"])
+        assert mailed() == [to_shop]
+        assert mailed() == [to_shop]
+
+    assert mailed() == mailed() == [to_shop, ("An API key of Acme was revoked", ["it@acme.example"])]
+
+
+def test_an_address_that_is_refused_for_a_day_is_given_up(acme, admin_client, monkeypatch):
+    do(admin_client, ApiKey.issue(acme, "ERP")[0], "revoke")
+
+    def refuse(*_: object) -> None:
+        raise SMTPRecipientsRefused({"it@acme.example": (450, b"try again later")})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(partner_notices, "send_mail", refuse)
+        mailed()
+        Event.objects.update(occurred_at=Event.objects.latest("pk").occurred_at - timedelta(days=2))
+        mailed()
+
+    assert mailed() == []
+    assert NoticeBookmark.objects.count() == 1
+
+
 def test_a_change_without_a_mail_server_is_not_mailed_later(acme, admin_client, settings):
     settings.EMAIL_URL = ""
     do(admin_client, ApiKey.issue(acme, "ERP")[0], "revoke")
