@@ -195,9 +195,7 @@ class Worker(ThreadWorker):
 
     def _give_turns(self) -> float:
         """Begin the allowed requests. Return the seconds until a stranger's request may begin, or 0."""
-        # Use one time for `take` and `wait`. If a stranger's rest ended between two times, its request would
-        # begin a TICK later.
-        now = time.monotonic()
+        now = time.monotonic()  # one time for both calls, so that no stranger's rest ends between them
         for _, connection in self.turns.take(now):
             request, connection.rest = connection.arrival.take()
             self._hold(connection, 0)
