@@ -75,7 +75,7 @@ class Sheet:
         if separator:  # a first line such as `sep=;`, in which Excel names the delimiter
             candidates = [separator[1].decode()]
             self._take(separator.end())
-        # Take all blank lines at once: each `_take` copies the rest of the bytes, and there may be many.
+        # Take all blank lines at once: each `_take` copies the rest, and a million lines may be blank.
         if blank := re.match(rb"(?:[ \t]*\r?\n)+", self._pending):
             self._take(blank.end())
         best, header, line, size = (0, False, 0, 0), list[str](), 0, 0
