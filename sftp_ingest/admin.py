@@ -30,7 +30,7 @@ class PasswordForm(forms.ModelForm[Any]):
     )
 
     def changed_by_others(self) -> set[str]:
-        """Return the fields that changed while the page was open. The form of a stored record knows them."""
+        """Return no fields. The form of a stored record returns the fields that others have changed."""
         return set()
 
     def save(self, commit: bool = True) -> Any:

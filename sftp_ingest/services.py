@@ -49,11 +49,11 @@ def update(credentials: Credentials, fields: Collection[str], *, by: Actor) -> N
             # The former supplier gets an event too, because the history of each supplier has its own events.
             _record("updated", former, by, changed)
             if isinstance(former, SftpLogin):
-                cut_uploads.drop_all_of(former)  # the other supplier must not resume them
+                cut_uploads.drop_all_of(former)  # the new supplier must not resume these uploads
 
 
 def delete(credentials: Credentials, *, by: Actor) -> None:
-    """Delete a login or remote host. Files in the upload area stay, unfinished uploads are deleted."""
+    """Delete a login or remote host. Files in the upload area stay; unfinished uploads are deleted."""
     with transaction.atomic():
         if isinstance(credentials, SftpLogin):
             cut_uploads.drop_all_of(credentials)

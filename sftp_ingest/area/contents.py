@@ -116,7 +116,7 @@ def _overdue() -> Q:
     overdue = Q(unused_at__lt=Now() - UNUSED_KEPT)
     store = store_for_new()
     if store.name == LocalStore.name and store.free_bytes() < SCARCE_BYTES:
-        # A blob whose first row is not stored yet has been unused since before it was complete.
+        # Keep a new blob, to which no row refers yet. It counts as unused since before it was complete.
         released = Q(store=store.name, unused_at__gt=F("completed_at"))
         overdue |= released & Q(unused_at__lt=Now() - RELEASED_KEPT)
     return overdue

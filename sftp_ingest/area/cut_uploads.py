@@ -63,7 +63,7 @@ def keep(upload: OpenUpload, cut: Checkpoint) -> None:
 
 
 def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
-    """Return the newest upload of a login to a path that lost its connection before its end, or None."""
+    """Return the newest cut upload of a login to a path, or None."""
     return (
         _of(login.pk, login.supplier_id, join_path(parts))
         .select_related("blob")
@@ -73,7 +73,7 @@ def find(login: SftpLogin, parts: Parts) -> OpenUpload | None:
 
 
 def _of(login_id: int, supplier_id: int, path: str) -> QuerySet[OpenUpload]:
-    """Return the cut uploads of a login, except those from before it was given to another supplier."""
+    """Return the cut uploads of a login to a path, without uploads for a former supplier of the login."""
     return kept().filter(login_id=login_id, supplier_id=supplier_id, path=path, kept_size__gt=0)
 
 

@@ -43,7 +43,7 @@ def rename(area: Area, old: Parts, new: Parts, address: str) -> None:
 
 
 def _enters(old: str, new: str) -> bool:
-    """Return whether a renamed file is now read by another kind of import, or by one at all."""
+    """Return whether an import kind reads files at the new path, and did not read files at the old path."""
     return import_kind_of(new) not in (None, import_kind_of(old))
 
 
