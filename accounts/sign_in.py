@@ -55,7 +55,7 @@ class LimitedSignInForm(AuthenticationForm):
 def sign_in_rates(name: str, address: str) -> Rates:
     """Return the limits on wrong passwords for the user name and the IP address.
 
-    All IPv6 addresses of a /64 network count as one address, because one subscriber has them all.
+    All IPv6 addresses of a /64 network count as one address, because they all belong to one subscriber.
     """
     network = network_of(address)
     return {

@@ -32,7 +32,7 @@ def run_operator_action(action_id: int) -> None:
     """Continue an operator's action for a few seconds, then wake a worker for the next action."""
     chosen = OperatorAction.objects.filter(pk=action_id, finished_at=None).first()
     if chosen is None or bulk_actions.all_at_work():
-        return  # `sweep_operator_actions` starts it later
+        return  # `sweep_operator_actions` starts the action later
     its_admin: Any = admin.site.get_model_admin(apps.get_model(chosen.model))
     doer = acting.acting_of_members(chosen) or its_admin
     bulk_actions.advance(chosen, doer, seconds=bulk_actions.SLICE)

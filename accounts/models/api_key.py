@@ -107,9 +107,9 @@ class ApiKey(OfOneParty, Credential):
 
     @property
     def end_of_successor(self) -> datetime | None:
-        """Return the end of a key that replaces this one now: the end of this key.
+        """Return the end of a key that replaces this key now: the end of this key, or None for no end.
 
-        But a key that ends within the grace period may have been rotated before, so its successor has no end.
+        If this key ends within the grace period, return None. An earlier rotation may have set this end.
         """
         ends_later = self.expires_at is not None and self.expires_at > timezone.now() + self.GRACE
         return self.expires_at if ends_later else None

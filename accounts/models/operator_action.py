@@ -127,9 +127,10 @@ class OperatorAction(LeasedWork):
         return {**counted, "tried": tried, "left": counted["possible"] - tried}
 
     def changed_since(self, undone_by: str) -> QuerySet[OperatorActionRow]:
-        """Return the rows of later actions of this kind, or of the kind that undoes it, that were done.
+        """Return the done rows of later actions of this kind, or of the kind that undoes this kind.
 
-        Compare the confirmations: an action that waited for an approval has a lower id than earlier actions.
+        Compare the times of confirmation: an action that waited for an approval has a lower id than actions
+        that were confirmed earlier.
         """
         if self.confirmed_at is None:
             return OperatorActionRow.objects.none()

@@ -63,9 +63,9 @@ class ActingAdmin(BulkPages[Record]):
             if result is Result.DONE:
                 return self.after_action(request, record, after)
             if result is not Result.REFUSED:
-                return HttpResponseRedirect(after)  # the form was sent twice, so its secret does not exist
+                return HttpResponseRedirect(after)  # nothing was done, so there is no new secret to show
             record = self.acting_on([object_id]).first()
-            if record is None:  # a colleague deleted it while the action ran
+            if record is None:  # a colleague deleted the record while the action ran
                 return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
             why_not = action.why_not(record)
         context = {

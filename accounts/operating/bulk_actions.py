@@ -336,7 +336,7 @@ def wake(action_id: int) -> None:
 
 
 def wake_next(action_id: int) -> None:
-    """Wake a worker for the next unfinished action after this one, in a circle, so that each gets a turn."""
+    """Wake a worker for the unfinished action with the next id, or with the first id after the last id."""
     if free := OperatorAction.unfinished():
         wake(next((pk for pk in free if pk > action_id), free[0]))
 

@@ -87,7 +87,7 @@ class ShownValuesForm(BaseForm):
         return data
 
     def _stored(self, name: str) -> Any:
-        """Return the stored value, read from the text of a page as the shown value is."""
+        """Return the stored value in the form that a value has after a page has shown it and sent it back."""
         field, value = self.fields[name], self[name].initial
         return field.to_python(field.prepare_value(value)) if field.show_hidden_initial else value
 
@@ -121,7 +121,7 @@ def _sent_text(field: Field, value: object) -> str:
 
 
 def _comparable(value: object) -> Any:
-    """Return the value with one kind of line ends and of emptiness.
+    """Return the value with `\\n` for each line end, and with None for every empty value.
 
     Browsers send `\\r\\n` for a line end, and an empty text for None.
     """
