@@ -93,7 +93,7 @@ def by_resource(again: bool, supplier: Any, path: Path) -> None:
     lean = lean_variant()
 
     class Resource(ModelResource):  # type: ignore[misc] # it has no types
-        """Variants of one supplier."""
+        """The import of one supplier's variants."""
 
         class Meta:
             model = lean
