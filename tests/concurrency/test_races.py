@@ -122,7 +122,7 @@ def test_an_order_whose_planned_stock_was_taken_is_planned_again(acme, rival, sh
 
 
 def test_a_short_order_does_not_miss_stock_that_arrives_while_it_plans(acme, shop, a_variant):
-    """A push of stock serves the orders that already wait.
+    """A push of stock reserves units for the orders that already wait.
 
     The push cannot see an order that is not committed, so the order itself must look for the new stock.
     """

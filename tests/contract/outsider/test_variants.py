@@ -159,7 +159,7 @@ def test_leading_zeros_of_a_code_are_kept(acme):
     "kind", ["check digit", "too short", "too long", "letters", "spaces", "arabic digits"]
 )
 def test_wrong_codes_are_refused(acme, field, kind):
-    """Contract 5: a `upc` or `ean` must have a valid length and check digit."""
+    """Contract 5 and 10: a `upc`, `ean` or `gtin` must have a valid length and check digit."""
     right = digits(12 if field == "upc" else 13)
     code = {
         "check digit": right[:-1] + str((int(right[-1]) + 1) % 10),

@@ -118,7 +118,7 @@ def test_an_upload_of_a_killed_host_is_resumed_at_the_other(hosts: list[Host], a
 
     assert client.listdir("products") == []
     with pytest.raises(FileNotFoundError):
-        client.stat(PATH)  # the host of the upload may only be slow
+        client.stat(PATH)  # the first host may only be slow, and still write the upload
     _pass(timedelta(minutes=1))
     came = client.stat(PATH).st_size
     assert came >= 8 * 1024**2
