@@ -14,8 +14,8 @@ from typing import Any
 # The parts of a number format without digits: `[color, condition or country]`, `_` with the character whose
 # width stays blank, and `*` with the character that fills the cell.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
-MOST_SHOWN = 10**15
-"""The largest number that a format rounds. Spreadsheet programs keep fifteen digits."""
+FIRST_ROUNDED = 10**15
+"""The smallest number with 16 digits. Spreadsheet programs keep fifteen digits and lose the others."""
 ESCAPED = re.compile("_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 """A character that XML cannot hold or would change, such as `_x000D_` for a carriage return."""
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
@@ -52,13 +52,13 @@ def as_shown(cell: Any) -> str:
 
 def number_as_shown(value: float, number_format: str) -> str:
     """Return a number as text in a number format such as `00000`, `0.00` or `"SKU-"0000`."""
+    if abs(value) >= FIRST_ROUNDED:
+        return _rounded(value)
     shape = HIDDEN.sub("", number_format.split(";")[0])
     bare = LITERAL.sub("", shape)
     digits = DIGITS.search(bare)
     if digits is None or re.search(r"[eE][+-]|/", bare) or digits[0].endswith(","):
-        return plainly(value)
-    if abs(value) >= MOST_SHOWN:
-        return plainly(value)
+        return _plainly(value)
     whole, _, fraction = digits[0].partition(".")
     percent = "%" in bare
     exact = Decimal(repr(value)) * (100 if percent else 1)
@@ -75,7 +75,16 @@ def number_as_shown(value: float, number_format: str) -> str:
     return f"{sign}{text}{'%' if percent else ''}"
 
 
-def plainly(value: float) -> str:
+def _rounded(value: float) -> str:
+    """Return a number as spreadsheet programs show a long number, such as `1.23456789012346E+18`.
+
+    Zeros instead of the lost digits would look like another sku. A key with an exponent is refused.
+    """
+    digits = Decimal(f"{Decimal(value):.14E}")
+    return f"{digits.normalize():E}" if digits.is_finite() else str(digits)
+
+
+def _plainly(value: float) -> str:
     """Return all digits that a sheet stores for a number, at most fifteen, without an exponent."""
     return f"{Decimal(format(value, '.15g')):f}" if isinstance(value, float) else str(value)
 

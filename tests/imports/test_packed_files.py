@@ -178,7 +178,10 @@ def test_a_workbook_without_a_header_says_so(acme, upload, ran, rows, said):
         (0.125, "0.0%", "12.5%"),
         (42, '"SKU-"0000', "SKU-0042"),
         (7, "@", "7"),
-        (1e21, "General", "1000000000000000000000"),
+        (999999999999999, "0", "999999999999999"),
+        (1e21, "General", "1E+21"),
+        (1234567890123456789, "0", "1.23456789012346E+18"),
+        (10**400, "000000", "1E+400"),
         (True, "General", "TRUE"),
         ("00123", "General", "00123"),
         ("#N/A", "General", "#N/A"),
@@ -190,6 +193,25 @@ def test_a_workbook_without_a_header_says_so(acme, upload, ran, rows, said):
 )
 def test_cells_are_read_as_a_spreadsheet_shows_them(value, number_format, shown):
     assert as_shown(SimpleNamespace(value=value, number_format=number_format)) == shown
+
+
+@pytest.mark.parametrize("number_format", ["General", "0", "00000000000000000000"])
+@pytest.mark.parametrize("number", [1234567890123450, 1.2345678901234568e18])
+def test_a_sku_whose_last_digits_the_workbook_lost_rejects_its_row(acme, upload, ran, number, number_format):
+    sheet = workbook(
+        ("sku", "title", "retail_price"),
+        (number, "Hat", 5),
+        (123456789012345, "Cap", 6),
+        formats=[("A2", number_format)],
+    )
+
+    job = ran(acme, file_url=upload(acme, sheet, "products/a.xlsx"))
+
+    assert [(each["line"], each["field"], each["code"]) for each in job["errors"]] == [
+        (2, "sku", "damaged_text")
+    ]
+    assert "was rounded by a spreadsheet; format the column as text." in job["errors"][0]["message"]
+    assert Variant.objects.get().sku == "123456789012345"
 
 
 def test_a_formula_without_a_stored_result_rejects_its_row(acme, upload, ran, errors_csv):
