@@ -8,7 +8,7 @@ from __future__ import annotations
 from django.conf import settings
 from limits import RateLimitItem
 
-from accounts.rates import Count, counter, parse_rate
+from accounts.rates import counter, parse_rate
 from api import caller
 from api.client_networks import network_of
 from api.errors import RateLimited
@@ -51,12 +51,16 @@ def accepted(secret: str) -> None:
     _known.add(hash(secret))
 
 
-def failed(secret: str, address: str) -> Count | None:
-    """Count a wrong, expired or revoked secret from a network address.
+def headers(address: str) -> dict[str, str]:
+    """Return headers with the wrong keys that this address may still try, for answers without a known key."""
+    limit = rate()
+    count = counter().look(limit, bucket(address)) if limit else None
+    return count.headers("address") if count else {}
 
-    Return the count, or None if there is no limit.
-    """
+
+def failed(secret: str, address: str) -> None:
+    """Count a wrong, expired or revoked secret from a network address."""
     _known.discard(hash(secret))
     caller.reject()
-    limit = rate()
-    return counter().hit(limit, bucket(address)) if limit else None
+    if limit := rate():
+        counter().hit(limit, bucket(address))

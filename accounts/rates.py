@@ -97,7 +97,7 @@ end
 return {count, left}
 """
 LOOK = """
-return {tonumber(redis.call('GET', KEYS[1]) or '0') + 1, redis.call('PTTL', KEYS[1])}
+return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}
 """
 
 
@@ -170,13 +170,14 @@ class Counter:
 
     def hit(self, rate: RateLimitItem, name: str) -> Count | None:
         """Count one hit. The result says whether the hit was allowed."""
-        return self._ask(self._hit, rate, name)
+        return self._ask(self._hit, rate, name, most=rate.amount)
 
     def look(self, rate: RateLimitItem, name: str) -> Count | None:
         """Read the count without a hit. The result says whether one more hit would be allowed."""
-        return self._ask(self._look, rate, name)
+        return self._ask(self._look, rate, name, most=rate.amount - 1)
 
-    def _ask(self, script: Script, rate: RateLimitItem, name: str) -> Count | None:
+    def _ask(self, script: Script, rate: RateLimitItem, name: str, *, most: int) -> Count | None:
+        """Run a script. More hits than `most` are not allowed."""
         if time.monotonic() < self._paused_until:
             return None
         window = rate.get_expiry()
@@ -186,8 +187,8 @@ class Counter:
             self._paused_until = time.monotonic() + PAUSE
             logger.warning("requests are not counted: Redis does not answer (%s)", type(error).__name__)
             return None
-        reset = max(1, math.ceil(left / 1000))
-        return Count(number <= rate.amount, rate.amount, max(0, rate.amount - number), reset, window)
+        reset = max(1, math.ceil(left / 1000)) if left >= 0 else window  # no window has begun
+        return Count(number <= most, rate.amount, max(0, rate.amount - number), reset, window)
 
 
 @functools.cache

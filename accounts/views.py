@@ -10,6 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts import failed_keys
+from accounts.authentication import client_address
 from accounts.models import AccessToken, Retailer, Supplier
 from accounts.oauth import OAuthError, entitled
 from accounts.serializers import (
@@ -79,10 +81,15 @@ class TokenView(APIView):
         return response
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        rate_headers: dict[str, str] = getattr(self, "rate_headers", {})  # empty before the key is known
-        for name, value in {**NOT_STORED, **rate_headers}.items():
+        for name, value in {**NOT_STORED, **self._rate_headers(request, response)}.items():
             response[name] = value
         return super().finalize_response(request, response, *args, **kwargs)
+
+    def _rate_headers(self, request: Request, response: Response) -> dict[str, str]:
+        if hasattr(self, "rate_headers"):
+            return self.rate_headers
+        # The key is not known. A refused guess shows its limit already.
+        return {} if "RateLimit-Limit" in response else failed_keys.headers(client_address(request))
 
 
 class SupplierProfileViewSet(SupplierViewSet):

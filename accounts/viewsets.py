@@ -7,7 +7,7 @@ body, fields, state.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -16,8 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from accounts import failed_keys
 from accounts.actors import Actor
-from accounts.authentication import Access
+from accounts.authentication import Access, client_address
 from accounts.idempotency import idempotently
 from accounts.models import ApiKey, Retailer, Supplier
 from accounts.scopes import Role, Scope
@@ -143,10 +144,15 @@ class KeyViewSet(ViewSet):
     def _finish(self, response: Response) -> Response:
         """Finalize a response and add the headers of the rate limit. A second call changes nothing."""
         self.finalize_response(self.request, response, *self.args, **self.kwargs)
-        for throttle in getattr(self, "throttles", ()):
-            for name, value in throttle.headers.items():
-                response[name] = value
+        for name, value in self._rate_headers().items():
+            response[name] = value
         return response
+
+    def _rate_headers(self) -> dict[str, str]:
+        throttles: list[Any] | None = getattr(self, "throttles", None)
+        if throttles is None:  # the key was refused before its requests are counted
+            return failed_keys.headers(client_address(self.request))
+        return {name: value for throttle in throttles for name, value in throttle.headers.items()}
 
 
 class PartyViewSet(KeyViewSet):

@@ -8,7 +8,8 @@ COMPONENTS: dict[str, dict[str, object]] = {
         "schema": {"type": "string", "maxLength": 100},
     },
     "RateLimitLimit": {
-        "description": "The number of requests that the key may make in a window.",
+        "description": "The number of requests that the key may make in a window. Without a valid key: the "
+        "number of wrong keys that the address may try.",
         "schema": {"type": "integer", "minimum": 1},
     },
     "RateLimitRemaining": {
@@ -58,8 +59,8 @@ NAMES = {
 }
 ALWAYS = ("XRequestId",)
 WITH_KEY = ("RateLimitLimit", "RateLimitRemaining", "RateLimitReset", "RateLimitPolicy", "RateLimit")
-# Answers without rate limit headers: the key is unknown, or an error came before the count of the request.
-UNCOUNTED = ("401", "500", "503")
+# Answers to an error that may come before the count of the request.
+UNCOUNTED = ("500", "503")
 LOCATED = ("create", "push")
 
 

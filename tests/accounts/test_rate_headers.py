@@ -50,3 +50,26 @@ def test_a_refused_wrong_secret_shows_the_limit_of_its_client(prefix):
         ask(prefix, "wrong")
 
     assert shown(ask(prefix, "wrong")) == (429, "10", "0", '"client";q=10;w=60')
+
+
+def tries(answer) -> tuple[int, str, str, str]:
+    limit, remaining = answer.headers["RateLimit-Limit"], answer.headers["RateLimit-Remaining"]
+    return answer.status_code, limit, remaining, answer.headers["RateLimit-Policy"]
+
+
+def test_answers_without_a_known_key_show_how_many_wrong_keys_the_address_may_try(settings, prefix):
+    settings.FAILED_KEYS_LIMIT = "5/min"
+    settings.BEHIND_PROXY = True  # give this test an address of its own
+    at = {"X-Forwarded-For": "2001:db8:5:5::1"}
+    path, policy = "/v3/suppliers/1/variants", '"address";q=5;w=60'
+
+    assert tries(Client().get(path, headers=at)) == (401, "5", "5", policy)
+    wrong = {**at, "Authorization": f"Bearer fxk_wrong0002_{'x' * 30}"}
+    assert tries(Client().get(path, headers=wrong)) == (401, "5", "4", policy)
+    form = {"grant_type": "client_credentials", "client_id": prefix, "client_secret": "wrong"}
+    assert tries(Client().post("/oauth/token", form, content_type="application/json", headers=at)) == (
+        401,
+        "5",
+        "3",
+        policy,
+    )
