@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 
 from sftp_ingest.blobs.store import CannotResume, Checkpoint, ListedBlob, Reader, Store, Writer
@@ -15,6 +17,8 @@ from sftp_ingest.blobs.store import CannotResume, Checkpoint, ListedBlob, Reader
 FILES_PER_FOLDER = 1000
 CHUNK_SIZE = 1024**2
 FOLDER_MODE = 0o750
+DEAD_AFTER = timedelta(days=1)
+"""A temporary file that no process has written to for this time is left by a killed process."""
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 _flushing = ThreadPoolExecutor(max_workers=4, thread_name_prefix="blobs")
@@ -164,23 +168,32 @@ class LocalStore(Store):
         self.path(number).unlink(missing_ok=True)
 
     def look(self, after: str) -> tuple[list[ListedBlob], str]:
+        """Return the blobs of the next folder. Delete the copies that killed processes left in it."""
         folders = [int(path.name) for path in self.folder.glob("*") if path.name.isdecimal()]
         upcoming = min((folder for folder in folders if folder > int(after or -1)), default=None)
         if upcoming is None:
             return [], ""
-        blobs = []
-        for path in (self.folder / str(upcoming)).iterdir():
-            number = path.name.partition(".")[0]
-            if not number.isdecimal():  # for example `.nfs…`, a deleted file that someone still reads
-                continue
-            with suppress(FileNotFoundError):
-                blobs.append(ListedBlob(int(number), path.stat().st_mtime))
+        folder, blobs = self.folder / str(upcoming), []
+        for path in folder.iterdir():
+            if path.name.isdecimal():  # not `.nfs…`, a deleted file that someone still reads
+                with suppress(FileNotFoundError):
+                    blobs.append(ListedBlob(int(path.name), path.stat().st_mtime))
+        delete_dead(folder.glob("[0-9]*.*"))
         return blobs, str(upcoming)
 
     def free_bytes(self) -> int:
         _make_private(self.folder)
         disk = os.statvfs(self.folder)
         return disk.f_bavail * disk.f_frsize
+
+
+def delete_dead(temporary: Iterable[Path]) -> None:
+    """Delete the temporary files that killed processes left."""
+    oldest = time.time() - DEAD_AFTER.total_seconds()
+    for path in temporary:
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
 
 
 def _make_private(folder: Path) -> None:

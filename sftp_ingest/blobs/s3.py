@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sftp_ingest.blobs.bucket import Bucket
-from sftp_ingest.blobs.local import NEW, FileReader, write_at
+from sftp_ingest.blobs.local import NEW, FileReader, delete_dead, write_at
 from sftp_ingest.blobs.store import CannotResume, Checkpoint, ListedBlob, Reader, Store, Writer
 
 PART_SIZE = 8 * 1024**2  # S3 requires at least 5 MiB and allows 10,000 parts: 80 GiB
@@ -215,6 +215,7 @@ class S3Store(Store):
     @contextmanager
     def local_file(self, number: int) -> Iterator[Path]:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        delete_dead(self.folder.iterdir())
         with tempfile.NamedTemporaryFile(dir=self.folder) as file:
             self.bucket.fetch(str(number), file)
             file.flush()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
@@ -93,3 +96,35 @@ def test_files_of_others_do_not_stop_the_search(settings, tmp_path):
         (folder / name).touch()
 
     assert in_store(store_named(blob.store)) == {blob.pk}
+
+
+def left_by_killed_process(path: Path, days: float) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"sku\n")
+    then = time.time() - timedelta(days=days).total_seconds()
+    os.utime(path, (then, then))
+    return path
+
+
+def test_copies_that_killed_resumptions_left_are_deleted_and_their_blob_stays(settings, tmp_path):
+    settings.UPLOADS_DIR = tmp_path
+    blob = contents.write([b"sku\n"])
+    folder = next(path for path in (tmp_path / "blobs").iterdir() if path.is_dir())
+    dead = left_by_killed_process(folder / f"{blob.pk}.0a1b2c3d", days=2)
+    young = left_by_killed_process(folder / f"{blob.pk}.4e5f6a7b", days=0.5)
+
+    assert collect() == 0
+    assert (dead.exists(), young.exists()) == (False, True)
+    assert contents.reader_of(blob).read(0, 10) == b"sku\n"
+
+
+def test_files_that_killed_workers_fetched_from_the_bucket_are_deleted(settings, tmp_path, uploads_url):
+    settings.UPLOADS_DIR, settings.UPLOADS_URL = tmp_path, uploads_url
+    blob = contents.write([b"sku\n"])
+    dead = left_by_killed_process(tmp_path / "sending" / "tmpdead", days=2)
+    young = left_by_killed_process(tmp_path / "sending" / "tmpyoung", days=0.5)
+
+    with contents.local_file(blob) as path:
+        assert path.read_bytes() == b"sku\n"
+
+    assert (dead.exists(), young.exists()) == (False, True)
