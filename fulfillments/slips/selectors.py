@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 
 from django.db.models import F, Q, QuerySet
 
+from api.currencies import without_fraction
 from api.errors import ApiError, Forbidden, NotFound, TooLarge
 from api.renderers import number
 from fastdb.columns import Json, Moment
@@ -20,7 +21,6 @@ from fulfillments.slips.contents import Slip, SlipBatch, SlipDesign, SlipLine
 MOST_LINES = 20_000
 """The maximum number of lines in one document."""
 
-CENT = Decimal("0.01")
 SAMPLE_DAY = "2026-01-31T12:00:00Z"
 
 
@@ -190,7 +190,8 @@ def _slip(row: SlipRow, lines: list[SlipLineRow], parcel: Shipment | None, templ
     if not shown:
         raise NothingToShip(f"All units of fulfillment {row.id} are rejected or canceled: it has no slip.")
     is_gift = row.is_gift or bool(row.gift_message)
-    amounts = [_amount(line, units[line.id]) for line in shown]
+    cents = 0 if without_fraction(row.currency) else 2
+    amounts = [_amount(line, units[line.id], cents) for line in shown]
     prices = template.show_prices and not is_gift and all(amount is not None for amount in amounts)
     return Slip(
         design=design,
@@ -205,10 +206,10 @@ def _slip(row: SlipRow, lines: list[SlipLineRow], parcel: Shipment | None, templ
         carrier=parcel.carrier if parcel else "",
         gift_message=row.gift_message,
         lines=[
-            SlipLine(line.sku, line.upc, line.title, units[line.id], _money(amount) if prices else "")
+            SlipLine(line.sku, line.upc, line.title, units[line.id], _money(amount, cents) if prices else "")
             for line, amount in zip(shown, amounts, strict=True)
         ],
-        total=_money(sum(filter(None, amounts), Decimal())) if prices else "",
+        total=_money(sum(filter(None, amounts), Decimal()), cents) if prices else "",
         currency=row.currency,
     )
 
@@ -222,14 +223,14 @@ def address_lines(address: AddressJson) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _amount(line: SlipLineRow, units: int) -> Decimal | None:
+def _amount(line: SlipLineRow, units: int, cents: int) -> Decimal | None:
     """Return the billed amount of these units, in proportion to all units of the order line."""
     if line.billed is None or units == line.ordered:
         return line.billed
-    return (line.billed * units / line.ordered).quantize(CENT, ROUND_HALF_UP)
+    return (line.billed * units / line.ordered).quantize(Decimal(1).scaleb(-cents), ROUND_HALF_UP)
 
 
-def _money(amount: Decimal | None) -> str:
-    """Format an amount with two decimals, or with more decimals if the amount has more."""
+def _money(amount: Decimal | None, cents: int) -> str:
+    """Format an amount with the decimals of its currency, or with more decimals if the amount has more."""
     plain = number(amount or Decimal())
-    return str(plain if plain.as_tuple().exponent < -2 else plain.quantize(CENT))  # type: ignore[operator]
+    return str(plain if plain != round(plain, cents) else f"{plain:.{cents}f}")

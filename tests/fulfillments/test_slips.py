@@ -12,6 +12,7 @@ from accounts.models import Partnership, Retailer
 from catalog.models import Variant
 from fulfillments.models import Fulfillment, SlipTemplate
 from fulfillments.slips import documents
+from fulfillments.slips.selectors import read_slips
 from orders.models import Order
 from tests.client import ApiClient
 from tests.factories import SlipTemplateFactory
@@ -79,6 +80,31 @@ def test_the_retailers_template_designs_the_slip(
     text = text_of(acme_api.get(slip_of(order.fulfillments.get())).content)
     for shown in ("Lieferschein", "Shop GmbH", "Danke!", "Halle 3", "25.00", "Acme", "SO-9", "Seite 1 von 1"):
         assert shown in text
+
+
+@pytest.mark.parametrize(
+    ("currency", "part", "whole"), [("JPY", "667", "1000"), ("EUR", "666.67", "1000.00")]
+)
+def test_amounts_have_the_decimals_of_their_currency(
+    currency: str,
+    part: str,
+    whole: str,
+    acme_api: ApiClient,
+    push: Push,
+    an_order_at_acme: Order,
+    template: SlipTemplate,
+):
+    order = push({"sku": "LAMP", "quantity": 3, "billed_amount": 1000}, currency=currency)
+    work = order.fulfillments.get()
+
+    def amounts() -> list[str]:
+        [slip] = read_slips(Fulfillment.objects.all(), [work.pk]).slips
+        return [slip.lines[0].amount, slip.total]
+
+    assert amounts() == [whole, whole]
+    lamp = {"sku": "LAMP", "quantity": 1}
+    acme_api.post("fulfillments/rejections", [{"id": work.pk, "rejectId": "J-1", "items": [lamp]}])
+    assert amounts() == [part, part]
 
 
 @needs_pdftotext
