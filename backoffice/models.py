@@ -83,16 +83,22 @@ class Digest(models.Model):
 
 
 class NoticeBookmark(models.Model):
-    """The number of the last event that `partner_notices` has handled, in the row with the key 1.
-
-    Each row with a negative key is the number of an event whose notice waits for its next try. The key
-    repeats the number, so that an event waits only once.
-    """
+    """The number of the last event that `partner_notices` has handled. The table has one row."""
 
     number = models.BigIntegerField()
 
     def __str__(self) -> str:
         return str(self.number)
+
+
+class DelayedNotice(models.Model):
+    """A notice to a partner that the mail server refused for now. `partner_notices` tries it again."""
+
+    number = models.BigIntegerField(unique=True, help_text="The number of the event.")
+    next_try_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"event {self.number}, next try at {self.next_try_at}"
 
 
 class RecordComment(models.Model):

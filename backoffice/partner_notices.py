@@ -15,12 +15,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail import send_mail
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.member_roles import MemberRole
 from accounts.models import Member
-from backoffice.models import Digest, NoticeBookmark
+from backoffice.models import DelayedNotice, Digest, NoticeBookmark
 from events.models import ACCOUNTS, Event
 
 logger = logging.getLogger(__name__)
@@ -30,6 +30,8 @@ WINDOW = 5_000
 SECONDS = 10.0
 GIVEN_UP = timedelta(days=1)
 """The age at which a failing mail is given up."""
+DELAY = timedelta(minutes=5)
+"""The time between two tries of a mail that the mail server refuses for now."""
 
 REFUSED = 500
 """The lowest code of SMTP for an answer that a later try does not change."""
@@ -58,17 +60,20 @@ SECRETS_CHANGED = ("password_set", "keys_added", "keys_removed")
 
 
 def send_notices() -> int:
-    """Mail the notices about new events, and return the number of handled events.
+    """Mail the notices about new events, then the delayed notices. Return the number of handled events.
 
     Events without a recipient count as handled. Without EMAIL_URL, all events count as handled.
     """
     end = monotonic() + SECONDS
-    sent = _send_waiting(end)
+    return _send_new(end) + _send_delayed(end)
+
+
+def _send_new(end: float) -> int:
+    """Mail the notices about new events until the moment `end` of `monotonic`."""
+    sent = 0
     while monotonic() < end and (window := _next_window()):
         first, last = window
-        events = Event.objects.filter(
-            number__gt=first, number__lte=last, area=ACCOUNTS, type__in=HAPPENED
-        ).select_related("supplier", "retailer")
+        events = _events(number__gt=first, number__lte=last, area=ACCOUNTS, type__in=HAPPENED)
         for event in events.order_by("number"):
             assert event.number is not None  # the filter leaves out NULL
             if not _move(first, event.number):
@@ -78,31 +83,30 @@ def send_notices() -> int:
                 _move(event.number, first)
                 return sent
             if result is MailResult.REFUSED_FOR_NOW:
-                _keep_waiting(event.number)
+                DelayedNotice.objects.create(number=event.number, next_try_at=timezone.now() + DELAY)
             first, sent = event.number, sent + 1
         _move(first, last)
     return sent
 
 
-def _send_waiting(end: float) -> int:
-    """Try the waiting notices again until this time of `monotonic`, and return how many are handled now."""
-    sent = 0
-    waiting = NoticeBookmark.objects.filter(pk__lt=0).values_list("number", flat=True)
-    for event in Event.objects.filter(number__in=[*waiting]).order_by("number"):
-        claimed, _ = NoticeBookmark.objects.filter(pk=-(event.number or 0)).delete()
-        if not claimed:
-            continue  # another worker sends the mail
-        if _notify(event) is MailResult.HANDLED:
-            sent += 1
-        else:
-            _keep_waiting(event.number or 0)
+def _send_delayed(end: float) -> int:
+    """Try the delayed notices again until the moment `end` of `monotonic`."""
+    sent, now = 0, timezone.now()
+    for notice in DelayedNotice.objects.filter(next_try_at__lte=now).order_by("next_try_at"):
         if monotonic() >= end:
             break
+        unclaimed = DelayedNotice.objects.filter(pk=notice.pk, next_try_at=notice.next_try_at)
+        if not unclaimed.update(next_try_at=now + DELAY):
+            continue  # another worker sends the mail
+        event = _events(number=notice.number).first()
+        if event is None or _notify(event) is MailResult.HANDLED:
+            notice.delete()
+            sent += 1
     return sent
 
 
-def _keep_waiting(number: int) -> None:
-    NoticeBookmark.objects.get_or_create(pk=-number, defaults={"number": number})
+def _events(**fields: object) -> QuerySet[Event]:
+    return Event.objects.filter(**fields).select_related("supplier", "retailer")
 
 
 def _next_window() -> tuple[int, int] | None:
