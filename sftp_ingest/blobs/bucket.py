@@ -136,20 +136,23 @@ def _client(url: SplitResult) -> tuple[Any, tuple[type[Exception], ...]]:
     except ImportError as error:
         raise WrongUploadsUrl("UPLOADS_URL needs boto3: install -r requirements/s3.txt.") from error
     query = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    client = boto3.session.Session().client(
-        "s3",
-        endpoint_url=query.get("endpoint"),
-        region_name=query.get("region"),
-        aws_access_key_id=unquote(url.username) if url.username else None,
-        aws_secret_access_key=unquote(url.password) if url.password else None,
-        config=Config(
-            connect_timeout=TIMEOUT,
-            read_timeout=TIMEOUT,
-            retries={"max_attempts": ATTEMPTS, "mode": "standard"},
-            max_pool_connections=32,
-            # Storages of other vendors may not support the newer checksums.
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-        ),
-    )
+    try:
+        client = boto3.session.Session().client(
+            "s3",
+            endpoint_url=query.get("endpoint"),
+            region_name=query.get("region"),
+            aws_access_key_id=unquote(url.username) if url.username else None,
+            aws_secret_access_key=unquote(url.password) if url.password else None,
+            config=Config(
+                connect_timeout=TIMEOUT,
+                read_timeout=TIMEOUT,
+                retries={"max_attempts": ATTEMPTS, "mode": "standard"},
+                max_pool_connections=32,
+                # Storages of other vendors may not support the newer checksums.
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
+        )
+    except (ValueError, BotoCoreError) as error:  # for example an endpoint without `https://`
+        raise WrongUploadsUrl(str(error)) from error
     return client, (BotoCoreError, ClientError, Boto3Error)

@@ -191,6 +191,9 @@ class S3Store(Store):
         return self._made
 
     def require_usable(self) -> None:
+        self._made = self._make()
+
+    def require_answer(self) -> None:
         self.bucket.require()
 
     def create(self, number: int) -> S3Writer:

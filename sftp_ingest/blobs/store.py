@@ -91,7 +91,11 @@ class Store(ABC):
 
     @abstractmethod
     def require_usable(self) -> None:
-        """Check the settings of the store. Raises WrongUploadsUrl, OSError."""
+        """Check the settings of the store, without a request. Raises WrongUploadsUrl, OSError."""
+
+    def require_answer(self) -> None:
+        """Check that the storage answers and gives access. Raises StorageAway."""
+        return
 
     @abstractmethod
     def create(self, number: int) -> Writer:

@@ -83,13 +83,25 @@ def test_a_taken_port_is_a_clear_message(tmp_path: Path):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize(
-    "url", ["s4://uploads", "s3:///prefix", "s3://a:b@uploads?endpoint=http://127.0.0.1:1"]
-)
+@pytest.mark.parametrize("url", ["s4://uploads", "s3:///prefix", "s3://a:b@uploads?endpoint=localhost:9000"])
 def test_storage_that_cannot_be_used_is_a_clear_message(tmp_path: Path, url: str):
-    with process(tmp_path, 0, UPLOADS_URL=url, AWS_MAX_ATTEMPTS="1") as server:
+    with process(tmp_path, 0, UPLOADS_URL=url) as server:
         _, said = server.communicate(timeout=60)
 
     assert server.returncode == 1
     assert "The storage of uploads does not work (UPLOADS_URL): " in said
     assert "Traceback" not in said
+
+
+def test_a_server_whose_bucket_is_away_at_its_start_says_so_and_serves(tmp_path: Path):
+    url = "s3://a:b@uploads?endpoint=http://127.0.0.1:1&region=us-east-1"
+    with process(tmp_path, 0, UPLOADS_URL=url) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        port = int(server.stdout.readline().rpartition(":")[2])
+        said = next(line for line in server.stderr if "storage of uploads" in line)
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            assert client.recv(100).startswith(b"SSH-2.0-Exchange")
+
+    assert "ERROR" in said
+    assert "the storage of uploads does not answer (UPLOADS_URL): Could not connect" in said

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -14,10 +15,15 @@ from paramiko.ssh_exception import SSHException
 
 from api import signs_of_life
 from sftp_ingest.blobs.bucket import WrongUploadsUrl
+from sftp_ingest.blobs.store import Store
 from sftp_ingest.blobs.stores import store_for_new
+from sftp_ingest.errors import StorageAway
 from sftp_ingest.server.host_key import host_keys, key_paths
 from sftp_ingest.server.listener import SftpServer
 
+logger = logging.getLogger(__name__)
+
+ASK_AGAIN_AFTER = 60.0  # seconds after which a storage that did not answer is asked again
 MOST_FILES = 65_536  # enough for 1,000 connections with 60 files each, and the server's own files
 
 
@@ -44,8 +50,7 @@ def sftp_server() -> SftpServer:
     try:
         store_for_new().require_usable()
     except (WrongUploadsUrl, OSError) as error:
-        why = error.__cause__ or error
-        raise CommandError(f"The storage of uploads does not work (UPLOADS_URL): {why}") from error
+        raise CommandError(f"The storage of uploads does not work (UPLOADS_URL): {error}") from error
     try:
         server = SftpServer(host, port)
     except OSError as error:
@@ -60,11 +65,35 @@ def sftp_server() -> SftpServer:
 
 
 def serve_until_stopped(server: SftpServer) -> None:
-    """Give signs of life, and serve until `server.stop` is called."""
+    """Give signs of life, and serve until `server.stop` is called.
+
+    Serve also while the storage does not answer: an error would end the other parts of the process.
+    """
     sys.stdout.write(f"SFTP listens on {settings.SFTP_HOST}:{server.port}\n")
     sys.stdout.flush()
     signs_of_life.keep_giving("sftp", lambda: {"sessions": len(server.sessions)}, main_loop=server.main_loop)
+    threading.Thread(target=await_storage, args=[store_for_new()], name="storage", daemon=True).start()
     server.serve()
+
+
+def await_storage(store: Store) -> None:
+    """Log an error every minute until the storage answers. Meanwhile, uploads are refused with a message."""
+    pause, was_away = threading.Event(), False
+    while reason := _why_away(store):
+        was_away = True
+        logger.error("the storage of uploads does not answer (UPLOADS_URL): %s", reason)
+        pause.wait(ASK_AGAIN_AFTER)
+    if was_away:
+        logger.warning("the storage of uploads answers again")
+
+
+def _why_away(store: Store) -> str:
+    """Return the reason why the storage does not answer, or an empty text."""
+    try:
+        store.require_answer()
+    except StorageAway as error:
+        return str(error.__cause__ or error)
+    return ""
 
 
 def _allow_many_files() -> None:

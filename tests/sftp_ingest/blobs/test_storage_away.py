@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import paramiko
@@ -18,6 +19,9 @@ from imports.models import ImportJob, Status
 from imports.pipeline.job_runner import run_job
 from sftp_ingest.area.files import Area
 from sftp_ingest.blobs import bucket
+from sftp_ingest.blobs.bucket import Bucket
+from sftp_ingest.blobs.s3 import S3Store
+from sftp_ingest.management.commands import sftp_server
 from sftp_ingest.models import OpenUpload, Upload
 from tests.factories import ImportJobFactory
 from tests.sftp_ingest.conftest import put
@@ -64,6 +68,21 @@ def test_an_upload_is_refused_in_words_and_the_former_version_stays(
     put(acme_sftp, b"sku\n", PATH)
     assert (acme_area / PATH).read_bytes() == b"sku\n"
     assert Area(acme_area.supplier.pk).recalculate() == 0
+
+
+def test_a_bucket_that_is_away_at_the_start_is_asked_until_it_answers(
+    uploads_url: str, broken_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    away, there = Bucket(broken_url), Bucket(uploads_url)
+    monkeypatch.setattr(sftp_server, "ASK_AGAIN_AFTER", 0.01)
+    asked = iter([away, away, there])
+    monkeypatch.setattr(S3Store, "bucket", property(lambda store: next(asked)))
+
+    sftp_server.await_storage(S3Store(lambda: away, Path()))
+
+    said = [(each.levelname, each.message) for each in caplog.records if "the storage of" in each.message]
+    assert [level for level, _ in said] == ["ERROR", "ERROR", "WARNING"]
+    assert said[-1][1] == "the storage of uploads answers again"
 
 
 def test_a_full_disk_is_reported(acme_sftp: paramiko.SFTPClient, acme_area: AreaPath, monkeypatch):
