@@ -6,11 +6,13 @@ import builtins
 from collections.abc import Callable
 from typing import TypeVar
 
-from environs import Env
+from environs import Env, validate
 
 from api.wrong_settings import named
 
 T = TypeVar("T")
+MOST_DAYS = 36_500
+"""A larger number of days would lead to a date before the first year, and tasks would fail."""
 
 
 class Environment(Env):
@@ -24,6 +26,15 @@ class Environment(Env):
     def texts(self, name: builtins.str, default: builtins.str = "") -> builtins.list[builtins.str]:
         """Return the texts between commas, without the blanks around them."""
         return self.parsed(name, default, _texts)
+
+    def days(
+        self, name: builtins.str, default: builtins.int, *, least: builtins.int | None = None
+    ) -> builtins.int:
+        """Return a number of days."""
+        return self.int(name, default, validate=validate.Range(min=least, max=MOST_DAYS))
+
+    def at_least_one(self, name: builtins.str, default: builtins.int) -> builtins.int:
+        return self.int(name, default, validate=validate.Range(min=1))
 
     def networks(
         self, name: builtins.str, default: builtins.str, parse: Callable[[builtins.str], T]
@@ -41,6 +52,14 @@ def web_address(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError(f"{text!r} does not begin with http:// or https://")
     return text.rstrip("/")
+
+
+def host_names(text: str) -> list[str]:
+    """Return names of hosts. Raises ValueError for a URL."""
+    names = _texts(text)
+    if wrong := next((name for name in names if "/" in name), None):
+        raise ValueError(f"{wrong!r} must be the name of a host, such as exchange.example, without https://")
+    return names
 
 
 def row_limits(text: str) -> dict[str, int]:

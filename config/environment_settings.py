@@ -14,7 +14,7 @@ from environs import validate
 from api.client_networks import parsed_network
 from config.database import connection_options, parse_url, standby_databases
 from config.env_defaults import embedded_url, secret_key
-from config.environment import Environment, row_limits, web_address
+from config.environment import Environment, host_names, row_limits, web_address
 from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.openapi_document import SPECTACULAR
@@ -39,7 +39,7 @@ DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(SECRETS_DIR)
 # Older secret keys, used only to verify and decrypt. They can be removed after `manage.py reencrypt`.
 SECRET_KEY_FALLBACKS = env.texts("SECRET_KEY_FALLBACKS")
-ALLOWED_HOSTS = env.texts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+ALLOWED_HOSTS = env.parsed("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", host_names)
 CSRF_TRUSTED_ORIGINS = env.texts("CSRF_TRUSTED_ORIGINS")
 PORT = port_number("PORT", env.str("PORT", "8000"))
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
@@ -152,7 +152,7 @@ REDIS_URL = checked(env.str("REDIS_URL", "") or embedded_url(DATA_DIR, "redis_ur
 CACHES = {"default": {"BACKEND": "api.redis_cache.Cache", "LOCATION": [REDIS_URL]}}
 
 # The largest unpacked size of a compressed import file, in bytes.
-IMPORT_UNPACKED_BYTES = env.int("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
+IMPORT_UNPACKED_BYTES = env.at_least_one("IMPORT_UNPACKED_BYTES", 2 * 1024**3)
 # The storage of file contents: s3://bucket/prefix?endpoint=…, or the local disk if empty.
 UPLOADS_URL = env.str("UPLOADS_URL", "")
 UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
@@ -160,16 +160,18 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 # --- The API -------------------------------------------------------------------------------------
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
-SHIPMENT_CORRECTION_DAYS = env.int("SHIPMENT_CORRECTION_DAYS", 30)  # 0: parcels cannot be corrected
+SHIPMENT_CORRECTION_DAYS = env.days("SHIPMENT_CORRECTION_DAYS", 30)  # 0: parcels cannot be corrected
 CURRENCY = env.str("CURRENCY", "USD").upper()  # the default for new parties
 FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
-MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 16 * 1024 * 1024)
+MAX_BODY_BYTES = env.at_least_one("MAX_BODY_BYTES", 16 * 1024 * 1024)
 # The largest file that operators may upload in the browser. It arrives in chunks below MAX_BODY_BYTES.
 BROWSER_UPLOAD_BYTES = env.int("BROWSER_UPLOAD_BYTES", 500 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # enough for the cells of a page with a hundred rejected rows
 IDEMPOTENCY_RETENTION = timedelta(hours=24)
-OAUTH_TOKEN_LIFETIME = timedelta(seconds=env.int("OAUTH_TOKEN_SECONDS", 3600))
+_a_year = 365 * 86_400
+_seconds = env.int("OAUTH_TOKEN_SECONDS", 3600, validate=validate.Range(min=1, max=_a_year))
+OAUTH_TOKEN_LIFETIME = timedelta(seconds=_seconds)
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.BearerAuthentication"],
@@ -187,9 +189,10 @@ SPECTACULAR_SETTINGS = SPECTACULAR
 
 # Private networks that webhooks may use, also with plain HTTP. By default, only public addresses are allowed.
 WEBHOOK_NETWORKS = env.networks("WEBHOOK_NETWORKS", "", ip_network)
-WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0)  # time limit for the status of an answer
+# The time limit for the status of an answer.
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", 10.0, validate=validate.Range(min=0, min_inclusive=False))
 # Days until delivered and dead deliveries are deleted.
-WEBHOOK_DELIVERY_DAYS = env.int("WEBHOOK_DELIVERY_DAYS", 14)  # 0 keeps deliveries forever
+WEBHOOK_DELIVERY_DAYS = env.days("WEBHOOK_DELIVERY_DAYS", 14)  # 0 keeps deliveries forever
 
 # --- Background work -----------------------------------------------------------------------------
 
@@ -215,32 +218,32 @@ CELERY_TASK_ROUTES = TASK_ROUTES
 CELERY_BEAT_SCHEDULE = beat_schedule()
 CELERY_BEAT_SCHEDULER = "config.tick_scheduler:TickScheduler"
 # The largest number of jobs of one supplier that run at once. All suppliers share the workers.
-IMPORT_SLOTS = env.int("IMPORT_SLOTS", 1, validate=validate.Range(min=1))
+IMPORT_SLOTS = env.at_least_one("IMPORT_SLOTS", 1)
 
 # Stock movements older than this number of days are replaced by one balance for each stock row and month.
 # 0 keeps the movements forever.
-STOCK_MOVEMENT_DAYS = env.int("STOCK_MOVEMENT_DAYS", 400)
+STOCK_MOVEMENT_DAYS = env.days("STOCK_MOVEMENT_DAYS", 400)
 
 # Days until the personal data of a finished order is erased (orders.erasing). 0 erases nothing automatically.
-ERASE_DAYS = env.int("ERASE_DAYS", 0)
+ERASE_DAYS = env.days("ERASE_DAYS", 0)
 # Days until old rows are deleted (backoffice.retention). 0 keeps the rows forever.
-REJECT_DAYS = env.int("REJECT_DAYS", 90)
-IMPORT_DAYS = env.int("IMPORT_DAYS", 400)
-UPLOAD_DAYS = env.int("UPLOAD_DAYS", 400)
-DECISION_DAYS = env.int("DECISION_DAYS", 400)
-SIMULATION_DAYS = env.int("SIMULATION_DAYS", 400)
-SCORECARD_DAYS = env.int("SCORECARD_DAYS", 1100)
-VARIANT_CHANGE_DAYS = env.int("VARIANT_CHANGE_DAYS", 400)
+REJECT_DAYS = env.days("REJECT_DAYS", 90)
+IMPORT_DAYS = env.days("IMPORT_DAYS", 400)
+UPLOAD_DAYS = env.days("UPLOAD_DAYS", 400)
+DECISION_DAYS = env.days("DECISION_DAYS", 400)
+SIMULATION_DAYS = env.days("SIMULATION_DAYS", 400)
+SCORECARD_DAYS = env.days("SCORECARD_DAYS", 1100)
+VARIANT_CHANGE_DAYS = env.days("VARIANT_CHANGE_DAYS", 400)
 # The hour (UTC) of the nightly reconcile.
 RECONCILE_HOUR = env.int("RECONCILE_HOUR", 2, validate=validate.Range(min=0, max=23))
 
-EVENT_DAYS = env.int("EVENT_DAYS", 400)
-ADMIN_LOG_DAYS = env.int("ADMIN_LOG_DAYS", 1100)
-SESSION_COOKIE_AGE = 86_400 * env.int("SESSION_DAYS", 14)
+EVENT_DAYS = env.days("EVENT_DAYS", 400)
+ADMIN_LOG_DAYS = env.days("ADMIN_LOG_DAYS", 1100)
+SESSION_COOKIE_AGE = 86_400 * env.days("SESSION_DAYS", 14, least=1)
 
 BACKUPS_DIR = Path(env.str("BACKUPS_DIR", str(DATA_DIR / "backups"))).resolve()
 BACKUP_HOURS = env.float("BACKUP_HOURS", 24.0, validate=validate.Range(min=0, min_inclusive=False))
-BACKUPS_KEPT = env.int("BACKUPS_KEPT", 7, validate=validate.Range(min=1))
+BACKUPS_KEPT = env.at_least_one("BACKUPS_KEPT", 7)
 
 # --- Mail ----------------------------------------------------------------------------------------
 
@@ -258,7 +261,7 @@ SECOND_FACTOR = env.str("SECOND_FACTOR", "required", validate=validate.OneOf(["r
 SECOND_FACTOR_EXEMPT = env.texts("SECOND_FACTOR_EXEMPT")
 # Actions, such as `erase,revoke`, that need a second operator for SECOND_OPERATOR_ROWS or more rows.
 SECOND_OPERATOR_ACTIONS = env.texts("SECOND_OPERATOR_ACTIONS")
-SECOND_OPERATOR_ROWS = env.int("SECOND_OPERATOR_ROWS", 2, validate=validate.Range(min=1))
+SECOND_OPERATOR_ROWS = env.at_least_one("SECOND_OPERATOR_ROWS", 2)
 # For each group of operators: the largest number of rows that an operator may change alone by a final action.
 _limits = "Order desk=500,Catalogue desk=500,Partner desk=50"
 SECOND_OPERATOR_LIMITS = env.parsed("SECOND_OPERATOR_LIMITS", _limits, row_limits)

@@ -5,15 +5,19 @@ The URL must name one Redis, or Sentinels.
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
+from redis.connection import parse_url
 from redis.retry import Retry
 
 from api.redis_clients import Sentinels
 
+DATABASE = re.compile(r"(/\d*)?/?")
+"""The path of a URL: redis-py would silently use database 0 for another path."""
 SENTINEL = (
     "REDIS_URL names Sentinels as redis+sentinel://user:password@one:26379,two:26379/mymaster/0, where"
     " mymaster is the name of the master (docs/running.md, *Redis with a standby*)."
@@ -23,6 +27,10 @@ SEVERAL = (
     "(docs/running.md, *Redis with a standby*)."
 )
 OTHER = "REDIS_URL must read redis://host:6379/0, or rediss:// with TLS, not {scheme}://."
+UNREADABLE = (
+    "REDIS_URL must read redis://user:password@host:6379/0, with numbers for the port and the database. "
+    "Encode special characters of the password, such as %23 for #."
+)
 
 
 def checked(url: str) -> str:
@@ -32,10 +40,17 @@ def checked(url: str) -> str:
     scheme, _, rest = url.partition("://")
     if "sentinel" in scheme or "master_name=" in rest:
         raise ImproperlyConfigured(SENTINEL)
-    if "cluster" in scheme or "," in rest.partition("/")[0] or ";" in url:
+    if "cluster" in scheme or "," in rest.partition("/")[0].rpartition("@")[2] or ";" in url:
         raise ImproperlyConfigured(SEVERAL)
     if scheme.lower() not in ("redis", "rediss"):
         raise ImproperlyConfigured(OTHER.format(scheme=scheme))
+    try:
+        parse_url(url)  # type: ignore[no-untyped-call]
+        readable = bool(DATABASE.fullmatch(urlsplit(url).path))
+    except ValueError:
+        readable = False
+    if not readable:
+        raise ImproperlyConfigured(UNREADABLE)
     return url
 
 

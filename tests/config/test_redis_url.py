@@ -23,6 +23,7 @@ from config.redis_url import broker, checked
     [
         "redis://127.0.0.1:6379/0",
         "rediss://user:p%2Cw@redis.example:6380/1?ssl_cert_reqs=required",
+        "redis://:a,b@[::1]:6379",
         "redis+sentinel://one/mymaster",
     ],
 )
@@ -43,6 +44,9 @@ def test_a_single_address_is_used_unchanged(url):
         ("redis://one:6379,[::1]:6379/0", "a cluster is not supported"),
         ("amqp://one", "must read redis://"),
         ("localhost:6379", "must read redis://"),
+        ("redis://localhost:6379x/0", "numbers for the port and the database"),
+        ("redis://localhost:6379/first", "numbers for the port and the database"),
+        ("redis://:p#w@localhost:6379/0", "such as %23 for #"),
     ],
 )
 def test_other_urls_are_refused_with_a_remedy(url, said):

@@ -40,6 +40,11 @@ def start(*command: str, **environment: str) -> subprocess.CompletedProcess[str]
         ("REDIS_URL", "localhost:6379", "redis://host:6379/0"),
         ("RATE_LIMIT", "fast", "not a rate such as 6000/min"),
         ("CURRENCY", "XXQ", "USD, EUR or JPY"),
+        ("EVENT_DAYS", "1000000", "less than or equal to 36500"),
+        ("OAUTH_TOKEN_SECONDS", "0", "greater than or equal to 1"),
+        ("MAX_BODY_BYTES", "0", "greater than or equal to 1"),
+        ("WEBHOOK_SECONDS", "0", "greater than 0"),
+        ("ALLOWED_HOSTS", "https://exchange.example", "such as exchange.example, without https://"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_sentence(setting, value, remedy):
