@@ -70,7 +70,7 @@ def order_timeline(
 
 
 def _in_order(entries: list[HistoryEntry]) -> list[HistoryEntry]:
-    """Sort the entries by time, but keep those of one request together, events first. Fill in `began`.
+    """Sort the entries by time, but keep the entries of one request together, events first. Fill in `began`.
 
     Stock movements are written before their event. A client may send all its requests with the same id, so
     entries with the same id belong together only if they are close in time.

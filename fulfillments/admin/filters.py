@@ -126,7 +126,7 @@ class Counted:
         of_fulfillment = Event.objects.filter(SAME_FULFILLMENT)
         if self.count in COUNTED_ONCE:
             return events.exclude(Exists(of_fulfillment.filter(counted, pk__lt=OuterRef("pk"))))
-        if counted == SHIPPED:  # count only the last parcel until the fulfillment was completed
+        if counted == SHIPPED:  # count only the last parcel up to the completion
             completed = of_fulfillment.filter(to_state=State.SHIPPED).order_by("pk").values("pk")[:1]
             later = of_fulfillment.filter(counted, pk__gt=OuterRef("pk"), pk__lte=OuterRef("completed"))
             until = events.annotate(completed=Subquery(completed)).filter(pk__lte=F("completed"))

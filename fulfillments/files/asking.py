@@ -120,7 +120,7 @@ def refuse_outdated(fulfillment: Asked, given: Iterable[str]) -> None:
     if late := next((each for each in moments if each.is_after(now)), None):
         # A user probably sorted one column without the other columns, so this `asked_at` belongs to another
         # row.
-        message = f"{late} is the asked_at of another row: this one has {iso(now)}. Copy the row again."
+        message = f"{late} is the asked_at of another row: this row has {iso(now)}. Copy the row again."
         raise Invalid.at("asked_at", message)
     outdated = next((each for each in moments if each.is_before(now)), None)
     if outdated is None:

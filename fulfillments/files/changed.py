@@ -53,7 +53,10 @@ class CapturedChange(NamedTuple):
 
 
 def changed(supplier_id: int) -> MadeFile:
-    """Return the file. A change stays in the file until a client has read the whole file and closed it."""
+    """Return the file of changes.
+
+    A change stays in the file until a client has read the whole file and closed it.
+    """
     Event.publish()
     read = ChangesRead.objects.filter(supplier_id=supplier_id).first()
     # Filter by `area` too, so that PostgreSQL uses the index with the event type. The supplier has many

@@ -72,7 +72,9 @@ def sscc_of(prefix: str, serial: int) -> str:
     """Return the SSCC of a serial number: extension digit, prefix, the other digits, check digit."""
     digits = f"{serial:0{DIGITS - len(prefix)}d}"
     if len(digits) + len(prefix) > DIGITS:
-        raise SsccUnavailable(f"The GS1 prefix {prefix} has no free serial numbers left. Enter another one.")
+        raise SsccUnavailable(
+            f"The GS1 prefix {prefix} has no free serial numbers left. Enter another prefix."
+        )
     code = digits[0] + prefix + digits[1:]
     return code + check_digit(code)
 
