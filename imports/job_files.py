@@ -28,7 +28,7 @@ class StoredFile(NamedTuple):
     """A job's file; `blob` is None while the file has to be fetched."""
 
     blob: Blob | None
-    # The path of a file in the upload area, however the client wrote it; the URL of a file to fetch.
+    # For a file in the upload area, its path, even if the client named a URL. For a file to fetch, its URL.
     source: str
     # When the upload was complete; None for a file that was not uploaded.
     uploaded_at: datetime | None = None

@@ -60,7 +60,10 @@ def create_draft(
 
 
 def _make_room(supplier: Supplier) -> None:
-    """Discard the oldest imported draft if the supplier has the most drafts. Raises Invalid if none is."""
+    """Discard the oldest imported draft if the supplier already has the maximum number of drafts.
+
+    Raises Invalid if no draft is imported.
+    """
     drafts = ImportDraft.objects.filter(supplier=supplier)
     if drafts.count() < MOST_KEPT:
         return

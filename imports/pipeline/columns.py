@@ -67,9 +67,9 @@ class FileColumn:
         return self
 
     def suspect(self, value: Composable) -> Composable | None:
-        """Return a condition that is true for every wrong value, so that only these are checked in full.
+        """Return a quick condition that is true for every wrong value, and perhaps for some correct values.
 
-        Return None if the rules themselves are quick.
+        The rules check only rows with a value that meets it. Return None if the rules are quick themselves.
         """
         return None
 

@@ -103,7 +103,7 @@ class AutoImportViewSet(JobsOfScopes):
 
 
 def auto_import_view(kind_: ImportKind, api: KindApi) -> type[AutoImportViewSet]:
-    """Return the view of a kind's automatic import."""
+    """Return the class of the view of a kind's automatic import."""
 
     class AutoImportOfKindViewSet(AutoImportViewSet):
         kind = kind_
