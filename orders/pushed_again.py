@@ -26,7 +26,8 @@ def check_same_content(
         same |= {digest({**content, "currency": each}) for each in ("", order.currency)}
     if order.content_digest in same:
         return
-    refuse_fractions(pushed, lines)  # only now: the default currency may have changed
+    # Check after the comparison: a repetition is not refused, even if the default currency has changed.
+    refuse_fractions(pushed, lines)
     differing = _differing(order, pushed, lines)
     if differing or order.erased_at is not None:
         raise _conflict(order, differing)

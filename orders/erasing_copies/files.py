@@ -205,7 +205,8 @@ def _delayed_by_errors(supplier_id: int) -> Iterator[None]:
 def _remove_imported(entry: DirectoryEntry, people: People) -> None:
     """Remove a file. Raises SearchDelayed if the file has to be imported first.
 
-    The import of a file that was put during the search can have written rejected rows meanwhile.
+    The file may have been uploaded and imported during the search. Then also remove the persons from what the
+    import wrote, such as rejected rows.
     """
     uploads = Upload.objects.filter(Q(path=entry.path) | Q(blob=entry.blob), supplier=entry.supplier)
     jobs = ImportJob.objects.filter(Q(source=entry.path) | Q(blob=entry.blob), supplier=entry.supplier)

@@ -77,9 +77,9 @@ class Person:
         )
 
     def sparing(self, others: Iterable[Self]) -> Self:
-        """Return this person, who is not erased from the rows of other, open orders of the same consumer.
+        """Return this person in a form that keeps the rows of open orders (`others`) of the same consumer.
 
-        The suppliers of the open orders still need these rows. The erasure of the open order erases them.
+        The suppliers of the open orders still need these rows. The erasure of an open order erases its rows.
         """
         texts, works = set[str](), set[str]()
         for other in others:

@@ -58,7 +58,7 @@ class TextsOfOrders:
 def _without(person: Person, value: object) -> Any:
     """Return a text of the person's order, or the data of an event of the order, without the person.
 
-    Of the data, only the reasons are free texts. The other texts are codes and numbers, which can equal a
+    Only the reasons in the data are free texts. The other texts are codes and numbers, which can equal a
     text that many consumers share.
     """
     if not isinstance(value, dict):
