@@ -8,11 +8,10 @@ from django import forms
 from django.db.models import Q
 from django.db.models.functions import Floor
 from django.template.defaultfilters import pluralize
-from django.utils.html import format_html
 
 from accounts.actors import Actor
 from accounts.models import Retailer, Supplier
-from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
+from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason, details_paragraph
 from api.currencies import CURRENCIES
 from catalog.models import PRICE_FIELDS, Variant
 from events.changes import change_recorded
@@ -51,26 +50,25 @@ def _effect(party: Supplier | Retailer) -> str:
 
 
 def _affected(party: Supplier | Retailer) -> str:
-    """Show the affected rows apart from the effect: each new order would make the preview stale."""
+    """Show the affected rows outside the effect, because each new order changes them.
+
+    A changed effect makes the preview stale.
+    """
     if isinstance(party, Retailer):
         orders = Order.objects.filter(retailer=party).exclude(processing_state__in=FINISHED)
-        return _paragraph(_keeping(orders.count(), party))
+        return details_paragraph(_keeping(orders.count(), party))
     variants = Variant.objects.filter(supplier=party)
     prices = sum(variants.exclude(**{name: None}).count() for name in PRICE_FIELDS)
     fractions = variants.filter(Q(*_has_fraction(), _connector=Q.OR)).count()
     work = Fulfillment.objects.filter(supplier=party, state__in=UNFINISHED)
     orders_kept = work.values("order_id").distinct().count()
     count = variants.count()
-    return _paragraph(
+    return details_paragraph(
         f"{prices} price{pluralize(prices)} of {count} variant{pluralize(count)} will have the same number "
         "in the new currency; "
         f"{fractions} variant{pluralize(fractions, ' has,s have')} prices with a fraction. "
         f"{_keeping(orders_kept, party)}"
     )
-
-
-def _paragraph(text: str) -> str:
-    return format_html('<p class="ui-help">{}</p>', text)
 
 
 def _keeping(orders: int, party: Supplier | Retailer) -> str:

@@ -41,7 +41,7 @@ class FileReader(Reader):
             self._file = -1
 
     def __del__(self) -> None:
-        with suppress(OSError):  # close the file here: a session that ended during a read did not
+        with suppress(OSError):  # a session that ended during a read did not close the file
             self.close()
 
 
