@@ -53,11 +53,6 @@ def total_open(order_ids: QuerySet[Any], units: str = OPEN_UNITS) -> Amounts:
     return [(amount, currency) for amount, currency in _rows(sql, parameters)]
 
 
-def total_rejected(order_ids: QuerySet[Any]) -> Amounts:
-    """Return the sum of the amounts of refused units, as `total_open` does."""
-    return total_open(order_ids, "l.rejected")
-
-
 def open_amounts_by_group(pairs: QuerySet[Any, tuple[int, int]]) -> dict[int, Amounts]:
     """Return the sums of open amounts by party. `pairs` selects an order id and the id of a party."""
     wanted, parameters = pairs.query.sql_with_params()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from api.errors import InvalidTransition
 from fulfillments.effects import Effects
-from fulfillments.models import FulfillmentLine, MoveOutcome, Rejection, RejectionQuerySet
+from fulfillments.models import MoveOutcome, Rejection, RejectionQuerySet
 from fulfillments.models.kept_parcel import ship_kept_parcels
 from fulfillments.services import (
     let_capture_again,
@@ -17,6 +17,7 @@ from fulfillments.services import (
 )
 from fulfillments.states import State
 from orders.addresses.addresses import has_unknown_country, normalised
+from orders.addresses.units import with_units_for_address
 from orders.change import OrderChange
 from orders.models import Order
 from orders.processing_state import FINISHED
@@ -105,13 +106,8 @@ def _refusals_for_address(order: Order) -> RejectionQuerySet:
 
 def refused_for_address(order: Order) -> Counter[int]:
     """Return, for each line, the number of units that were rejected because of the address."""
-    refused = {line.pk: line.rejected for line in order.lines.filter(rejected__gt=0)}
-    rejected = _refusals_for_address(order).units()
-    lines = FulfillmentLine.objects.filter(order_line__in=refused, pk__in=[*rejected])
-    units = Counter[int]()
-    for pk, order_line in lines.values_list("pk", "order_line_id"):
-        units[order_line] += rejected[pk]
-    return Counter({line: min(count, refused[line]) for line, count in units.items()})
+    lines = with_units_for_address(order.lines.filter(rejected__gt=0)).filter(for_address__gt=0)
+    return Counter(dict(lines.values_list("pk", "for_address")))
 
 
 def route_again(change: OrderChange[Order], *, ask: int | None = None) -> int:

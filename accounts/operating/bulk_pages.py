@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
@@ -34,7 +34,7 @@ class BulkPages(ModelAdmin[Record]):
 
     actor_kind: ClassVar[ActorKind] = ActorKind.OPERATOR
     record_actions: ClassVar[Sequence[AdminAction[Any]]] = ()
-    acts_with: ClassVar[Sequence[str]] = ()
+    acts_with: ClassVar[Sequence[str | Prefetch[str]]] = ()
     """Relations that actions read. They are prefetched, so that many records need few queries."""
 
     def has_act_permission(self, request: HttpRequest) -> bool:

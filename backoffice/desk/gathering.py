@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -79,7 +79,7 @@ class _Window:
     open_kinds: set[str] = field(default_factory=set)
 
     @property
-    def horizon(self) -> Any:
+    def horizon(self) -> datetime | None:
         """The deadline up to which the rows of all kinds were read; None if no kind has more rows."""
         ends = [self.rows[name][-1] for name in self.open_kinds]
         return min((entry.kind.moment(entry.due) or LAST for entry in ends), default=None)

@@ -20,6 +20,7 @@ from backoffice.desk.texts import (
     feed_text,
     fulfillment_text,
     import_text,
+    in_one_line,
     late_text,
     order_text,
     part_text,
@@ -37,6 +38,7 @@ from imports.models import ImportJob, Status
 from inventory.admin_filters import OverpromisedFilter
 from inventory.models import StockLevel
 from orders.admin.filters import (
+    AddressInPartFilter,
     BackorderedFilter,
     HeldFilter,
     RefusedFilter,
@@ -111,6 +113,16 @@ KINDS = (
         actions=(("correct-address", "Correct address"), ("give-up", "Cancel fulfillment")),
         listed=Fulfillment,
         filters=(FieldIs("state", State.WRONG_ADDRESS),),
+    ),
+    ORDER(
+        "address-in-part",
+        "Wrong address in part",
+        "The supplier cannot deliver some units to the address. Ask the retailer, then correct the address.",
+        rows=lambda: AddressInPartFilter.narrow(_orders()),
+        read=lambda order: order_text(order, in_one_line(order.shipping_address)),
+        actions=(("correct-address", "Correct address"), ("drop-refused", "Cancel refused units")),
+        listed=Order,
+        filters=(AddressInPartFilter,),
     ),
     ORDER(
         "refused",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from accounts.models import ContactMessage
@@ -42,9 +43,13 @@ def fulfillment_text(work: Fulfillment, problem: str) -> dict[str, object]:
 
 
 def address_text(work: Fulfillment) -> dict[str, object]:
-    address = work.order.shipping_address
+    return fulfillment_text(work, in_one_line(work.order.shipping_address))
+
+
+def in_one_line(address: Mapping[str, object]) -> str:
+    """Return the address without the name."""
     parts = ("address1", "address2", "zip_code", "city", "state", "country")
-    return fulfillment_text(work, " ".join(str(address[part]) for part in parts if address.get(part)))
+    return " ".join(str(address[part]) for part in parts if address.get(part))
 
 
 def late_text(work: Fulfillment) -> dict[str, object]:
@@ -97,7 +102,7 @@ def part_text(part: ServicePart) -> dict[str, object]:
     }
 
 
-def answer_text(answer: ContactMessage) -> dict[str, Any]:
+def answer_text(answer: ContactMessage) -> dict[str, object]:
     return {
         "title": answer.text[:60],
         "parties": str(answer.contact.party) if answer.contact else "",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.template.defaultfilters import pluralize
@@ -16,11 +17,12 @@ from fulfillments.models import MoveOutcome
 from fulfillments.states import WORKABLE, State
 from orders import erasing, services
 from orders.addresses.addresses import fingerprint
+from orders.addresses.units import with_units_for_address
 from orders.admin.address_form import CorrectionForm, changed_parts
 from orders.admin.route_again_form import RouteAgainForm
 from orders.canceling import canceled_at_once, drop_refused, request_cancelation
-from orders.models import Order
-from orders.open_amounts import total_open, total_rejected
+from orders.models import Order, OrderLine
+from orders.open_amounts import total_open
 from orders.processing_state import FINISHED, ProcessingState
 
 SEEN_BY_ALL = "The suppliers and the retailer see the reason in their events."
@@ -65,7 +67,7 @@ def _route_again(order: Order, by: Actor, answers: dict[str, Any]) -> str:
         units = services.route_again(change, ask=answers.get("supplier"))
     if not units:
         raise InvalidTransition(_nothing_refused(order))
-    left = _to_route(Order.objects.get(pk=order.pk))
+    left = _to_route(with_units_for_address(order.lines.filter(rejected__gt=0)))
     return (
         f"{in_units(units, 'was', 'were')} routed again, {left} of them found no supplier; "
         f"order {order.retailer_order_id} is {order.processing_state} now."
@@ -161,14 +163,14 @@ def _refused(order: Order) -> int:
     return sum(line.rejected for line in order.lines.all())
 
 
-def _to_route(order: Order) -> int:
-    """Return the number of refused units that need no other address."""
-    return _refused(order) - services.refused_for_address(order).total()
+def _to_route(lines: Iterable[OrderLine]) -> int:
+    """Return the number of refused units that need no other address. The lines have `for_address`."""
+    return sum(line.rejected - line.for_address for line in lines)  # type: ignore[attr-defined]  # annotated
 
 
 def _nothing_to_route(order: Order) -> str:
     why_not = _not_refused(order)
-    if not why_not and not _to_route(order):
+    if not why_not and not _to_route(order.lines.all()):
         return "The refused units wait for a right address. Correct the address."
     return why_not
 
@@ -232,7 +234,7 @@ ACTIONS = (
         "Route order again",
         _route_again,
         _nothing_to_route,
-        lambda order: f"The service looks for a supplier of {_refused_units(_to_route(order))}.",
+        lambda order: f"The service looks for a supplier of {_refused_units(_to_route(order.lines.all()))}.",
         form=RouteAgainForm.of,
         help_text="Look again for a supplier of the refused units: stock may have arrived since.",
         undo="Cancel the fulfillment that a supplier gets.",
@@ -252,7 +254,7 @@ ACTIONS = (
         is_final=True,
         undo="Cannot be undone: the retailer would have to order again.",
         bulk=True,
-        amounts=total_rejected,
+        amounts=partial(total_open, units="l.rejected"),
     ),
     AdminAction[Order](
         "hold",

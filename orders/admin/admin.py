@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet, Value
+from django.db.models import Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower
 from django.http import HttpRequest
 from django.urls import reverse
@@ -28,8 +28,10 @@ from fulfillments.selectors import SHARED_WITH_SUPPLIERS
 from fulfillments.states import WITHDRAW
 from fulfillments.timeline import order_timeline
 from fulfillments.timeline_rows import timeline_rows
+from orders.addresses.units import with_units_for_address
 from orders.admin.actions import ACTIONS
 from orders.admin.filters import (
+    AddressInPartFilter,
     BackorderedFilter,
     HeldFilter,
     OpenFilter,
@@ -57,7 +59,7 @@ class OrderAdmin(RecordAdmin[Order]):
     shows_pictures = True
     acts_with = (
         "retailer",
-        "lines",
+        Prefetch("lines", with_units_for_address(OrderLine.objects.all())),
         *(f"fulfillments__{name}" for name in ("supplier", "partnership", "capture", "lines")),
     )
     page_template = "admin/orders/order/page.html"
@@ -78,6 +80,7 @@ class OrderAdmin(RecordAdmin[Order]):
         OpenFilter,
         ("created_at", DaysFilter),
         HeldFilter,
+        AddressInPartFilter,
         RefusedFilter,
         BackorderedFilter,
         UnknownCountryFilter,

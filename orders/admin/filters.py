@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts.operating.admin_filters import FlagFilter, M
+from orders.addresses.units import with_units_for_address
 from orders.models import OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
@@ -53,15 +54,30 @@ class BackorderedFilter(FlagFilter):
         return rows.filter(Exists(waiting)).exclude(processing_state__in=FINISHED)
 
 
+class AddressInPartFilter(FlagFilter):
+    """A filter for open orders with refused units that wait for another address."""
+
+    title, parameter_name, label = "wrong address in part", "address_in_part", "Yes"
+
+    @classmethod
+    def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
+        lines = with_units_for_address(_refused_lines()).filter(for_address__gt=0)
+        return rows.filter(Exists(lines), processing_state=ProcessingState.EXCEPTION)
+
+
 class RefusedFilter(FlagFilter):
-    """A filter for open orders with units that all suppliers refused."""
+    """A filter for open orders with units that all suppliers refused, and that need no other address."""
 
     title, parameter_name, label = "refused by all", "refused", "Refused"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        refused = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0)
-        return rows.filter(Exists(refused), processing_state=ProcessingState.EXCEPTION)
+        lines = with_units_for_address(_refused_lines()).filter(rejected__gt=F("for_address"))
+        return rows.filter(Exists(lines), processing_state=ProcessingState.EXCEPTION)
+
+
+def _refused_lines() -> QuerySet[OrderLine]:
+    return OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0).order_by()
 
 
 class HeldFilter(FlagFilter):

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from fulfillments.models import CAPTURE_OVERDUE, HELD, Fulfillment
 from fulfillments.states import State
+from orders.addresses.units import with_units_for_address
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
@@ -33,9 +34,12 @@ def _problem(work: QuerySet[Fulfillment]) -> Case:
     late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
     uncaptured = work.filter(CAPTURE_OVERDUE).exclude(HELD)
     backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
+    refused = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0).order_by()
+    for_address = with_units_for_address(refused).filter(for_address__gt=0)
     return Case(
         When(processing_state__in=FINISHED, then=Value("")),
         When(Exists(work.filter(state=State.WRONG_ADDRESS)), then=Value("Wrong address")),
+        When(Exists(for_address), then=Value("Wrong address in part")),
         When(processing_state=ProcessingState.EXCEPTION, then=Value("Refused by all")),
         When(Exists(work.filter(state=State.CANCELING)), then=Value("Cancellation unanswered")),
         When(Exists(late), then=Value("Overdue")),

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.actors import Actor
 from accounts.models import OperatorAction, Partnership
 from accounts.operating import bulk_actions
 from accounts.tasks import run_operator_action, sweep_operator_actions
@@ -293,16 +294,20 @@ def test_an_undo_is_the_action_of_the_operator_who_undoes(operator, colleague, g
     assert Event.objects.get(type="order.released").actor == "user:carla"
 
 
+@pytest.mark.parametrize("action", ["cancel", "route-again"])
 def test_the_preview_of_more_rows_costs_no_more_queries(
-    operator, shop, pushed, ended, django_assert_max_num_queries
+    operator, shop, pushed, ended, client_for, acme, action, django_assert_max_num_queries
 ):
     for _ in range(6):
-        pushed(shop, {"sku": "LAN-1", "quantity": 1})
+        work = pushed(shop, {"sku": "LAN-1", "quantity": 1}).fulfillments.get()
+        if action == "route-again":
+            client_for(acme).put(f"fulfillments/{work.pk}/setStatus/missing_sku")
+            work.lines.get().variant.change({"listed": True}, by=Actor.system("test"))
     orders = list(Order.objects.exclude(pk=ended.pk))
 
     def asked(some):
         with django_assert_max_num_queries(60) as statements:
-            choose(operator, Order, "cancel", some)
+            choose(operator, Order, action, some)
         return len(statements)
 
     asked(orders[:2])

@@ -61,6 +61,42 @@ def test_unrouted_units_show_the_items_and_the_amount(operator, acme, shop, a_va
     )
 
 
+def test_units_refused_for_the_address_are_under_the_address_and_not_under_refused_by_all(
+    operator, acme, shop, a_variant, pushed, client_for
+):
+    for sku in ("LAN-1", "LAN-2"):
+        a_variant(acme, sku, stock=10)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 3}, {"sku": "LAN-2", "quantity": 1})
+
+    def refuse(number, sku, reason):
+        items = [{"sku": sku, "quantity": 1}]
+        element = {"id": order.fulfillments.get().pk, "rejectId": number, "reason": reason, "items": items}
+        assert client_for(acme).post("fulfillments/rejections", [element]).status_code == 200
+
+    def problem():
+        [row] = operator.get("/admin/orders/order/").context["cl"].result_list
+        return row.problem_words
+
+    refuse("1", "LAN-1", "wrong_address")
+    [item] = rows(operator)
+    assert (item.kind.name, item.also) == ("address-in-part", [])
+    assert order.shipping_address["address1"] in item.problem
+    assert all(operator.get(url).status_code == 200 for _, url in item.actions)
+    assert problem() == "Wrong address in part"
+
+    refuse("2", "LAN-2", "out_of_stock")
+    [item] = rows(operator)
+    assert (item.kind.name, item.also) == ("address-in-part", ["Refused by all"])
+
+    address = {**order.shipping_address, "address1": "Right Street 1"}
+    assert (
+        client_for(shop).request("PATCH", f"orders/{order.pk}", {"shipping_address": address}).status_code
+        == 200
+    )
+    assert kinds(operator) == ["refused"]
+    assert problem() == "Refused by all"
+
+
 def test_without_an_agreed_price_open_units_count_with_their_part_of_the_billed_amount(
     operator, acme, shop, a_variant, pushed, client_for
 ):
@@ -235,7 +271,7 @@ def test_the_desk_takes_the_same_queries_for_any_amount_of_work(
         set_stock(on_hand=50)
 
     def asked():
-        with django_assert_max_num_queries(31) as statements:
+        with django_assert_max_num_queries(32) as statements:
             operator.get(DESK)
         return len(statements)
 

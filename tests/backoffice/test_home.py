@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from backoffice.desk.kinds import BY_NAME, KINDS
-from fulfillments.models import Fulfillment
+from fulfillments.models import Fulfillment, FulfillmentLine
 from imports.models import ImportJob
 from inventory.models import StockLevel
 from orders.models import Order, OrderLine
@@ -64,6 +64,7 @@ def test_an_import_that_failed_last_month_is_not_counted(operator, acme):
 LONG_AGO = timezone.now() - timedelta(days=30)
 ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "address": (Fulfillment, {"state": "wrong_address"}, {"state": "new"}),
+    "address-in-part": (Order, {"processing_state": "exception"}, {"processing_state": "exception"}),
     "refused": (Order, {"processing_state": "exception"}, {"processing_state": "exception"}),
     "cancellation": (Fulfillment, {"state": "canceling"}, {"state": "canceled"}),
     "country": (
@@ -81,10 +82,12 @@ ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
         {"status": "failed", "finished_at": LONG_AGO},
     ),
 }
+REFUSED = {"rejected": 2, "open": 0, "reserved": 0}
 # For the kinds of orders that depend on lines: two sets of values of a line. The first set puts the order of
 # the line into the kind. The second set is similar, but does not.
 LINES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "refused": ({"rejected": 2, "open": 0, "reserved": 0}, {"rejected": 0}),
+    "address-in-part": (REFUSED, REFUSED),
+    "refused": (REFUSED, {"rejected": 0}),
     "backordered": (
         {"waiting_since": LONG_AGO, "reserved": 1},
         {"waiting_since": LONG_AGO, "open": 1, "reserved": 1, "rejected": 1},
@@ -112,6 +115,10 @@ def test_every_kind_and_its_list_show_the_same_single_row(operator, two_of_each,
     model.objects.filter(pk=other.pk).update(**close_to_it)
     for order, values in zip((wanted, other), LINES.get(name, ()), strict=False):
         OrderLine.objects.filter(order=order).update(**values)
+        if name == "address-in-part":
+            line = FulfillmentLine.objects.get(fulfillment__order=order)
+            reason = "wrong_address" if order == wanted else "out_of_stock"
+            line.fulfillment.rejections.create(reason=reason, items=[{"line": line.pk, "quantity": 2}])
 
     listing = operator.get(BY_NAME[name].url)
 
@@ -139,9 +146,9 @@ def test_many_rows_are_counted_exactly_up_to_a_limit(operator, acme, monkeypatch
 def test_the_home_page_asks_one_query_for_each_kind(operator, order, django_assert_num_queries):
     operator.get("/admin/")
     # 5 queries: the session, the user, their second factors, their permissions and those of their groups.
-    # 14 queries: the desk's kinds without silent parts, which are read from Redis.
+    # 15 queries: the desk's kinds without silent parts, which are read from Redis.
     # 1 query: the actions that need an approval.
-    with django_assert_num_queries(5 + 14 + 1):
+    with django_assert_num_queries(5 + 15 + 1):
         operator.get("/admin/")
 
 
