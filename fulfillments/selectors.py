@@ -162,7 +162,7 @@ def rows(fulfillments: QuerySet[Fulfillment]) -> QuerySet[Fulfillment, Fulfillme
 
 
 def count_fitting(ids: Sequence[int], most_lines: int) -> int:
-    """Return how many of these fulfillments, from the first, have together at most this many lines.
+    """Return how many of the first fulfillments together have at most `most_lines` lines.
 
     The first fulfillment always counts.
     """
@@ -184,16 +184,11 @@ def open_amounts(
     return [*sums.filter(amount__gt=0).order_by("-amount").values_list("amount", "fulfillment__currency")]
 
 
-def requested_amounts(fulfillments: QuerySet[Any]) -> list[tuple[Decimal, str]]:
-    """Return the agreed prices of the units whose cancellation is requested, as `open_amounts` does."""
-    return open_amounts(fulfillments, F("cancel_requested"))
-
-
 def fulfillments_json(page: Sequence[FulfillmentRow]) -> list[FulfillmentJson]:
     """Return fulfillments with lines, parcels, rejections and returns, as answers. Makes 4 or 5 queries."""
     ids = [row.id for row in page]
     # Kept parcels wait for the release of a hold, or for the answer to a cancellation. If the answer cancels
-    # all their units, they stay.
+    # all units of the parcels, the parcels stay.
     waiting = [row.id for row in page if row.held or row.state in (CANCELING, CANCELED)]
     kept = grouped(_kept(ids=waiting) if waiting else [], lambda parcel: parcel.fulfillment_id)
     lines = grouped(_lines(ids=ids), lambda line: line.fulfillment_id)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
+from django.db.models import F
 from django.template.loader import render_to_string
 
 from accounts.actors import Actor, ActorKind
@@ -17,7 +19,7 @@ from fulfillments.admin.unit_forms import ReassignForm, ReturnForm, ShipForm, un
 from fulfillments.change import Change
 from fulfillments.models import Fulfillment, MoveOutcome
 from fulfillments.reassigning import find_alternatives
-from fulfillments.selectors import open_amounts, requested_amounts
+from fulfillments.selectors import open_amounts
 from fulfillments.states import Move, State
 
 
@@ -211,7 +213,7 @@ ACTIONS = (
         make_approve,
         _requested_units,
         help_text=f"{FOR_THE_SUPPLIER} The requested units are canceled, and their stock is released.",
-        **{**SERIOUS_AND_FINAL, "amounts": requested_amounts},
+        **{**SERIOUS_AND_FINAL, "amounts": partial(open_amounts, units=F("cancel_requested"))},
     ),
     action_of(
         states.REFUSE_CANCELATION,

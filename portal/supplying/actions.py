@@ -34,7 +34,9 @@ from fulfillments.states import Move, State
 from portal.supplying.forms import ConfirmedShipForm, OutOfStockForm, OwnReturnForm, RejectionForm
 
 
-def own_move(move: Move, label: str, make: MakeMove, effect: Any, **more: Any) -> AdminAction[Any]:
+def own_move(
+    move: Move, label: str, make: MakeMove, effect: Callable[[Fulfillment], str], **more: Any
+) -> AdminAction[Any]:
     action = action_of(move, label, make, effect, by=ActorKind.SUPPLIER, **more)
     return replace(action, why_not=partial(_why_not, action.why_not))
 
