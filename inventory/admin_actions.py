@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.utils.html import format_html
 
 from accounts.actors import Actor
-from accounts.operating.operator_actions import AdminAction, Reason
+from accounts.operating.operator_actions import AdminAction, Reason, details_paragraph
 from api.form_fields import WholeNumberField
 from inventory.elements import MOST
 from inventory.models import StockLevel
@@ -23,7 +22,7 @@ def _reserved(level: StockLevel) -> str:
 
     A changed effect makes the preview stale.
     """
-    return format_html('<p class="ui-help">{} reserved.</p>', level.reserved)
+    return details_paragraph(f"{level.reserved} reserved.")
 
 
 def _count(level: StockLevel, by: Actor, answers: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from django import forms
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Model, QuerySet
+from django.utils.html import format_html
 
 from accounts.actors import Actor
 from accounts.models import Result
@@ -101,6 +102,11 @@ class AdminAction(Generic[Record]):
                 max_length=500, required=self.reason is Reason.REQUIRED, help_text=self.reason_help
             )
         return form
+
+
+def details_paragraph(text: str) -> str:
+    """Return a sentence as a paragraph of an action's `details`."""
+    return format_html('<p class="ui-help">{}</p>', text)
 
 
 STALE = "The record was changed while this page was open. Check the preview, then send the form again."
