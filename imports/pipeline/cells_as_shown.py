@@ -15,7 +15,9 @@ from typing import Any
 # width stays blank, and `*` with the character that fills the cell.
 HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
 FIRST_ROUNDED = 10**15
-"""The smallest number with 16 digits. Spreadsheet programs keep fifteen digits and lose the others."""
+"""The smallest number with 16 digits. Spreadsheet programs replace the digits after the 15th by zeros."""
+LAST_EXACT = 2**53
+"""The largest number, of 16 digits, up to which programs that calculate with floats keep whole numbers."""
 ESCAPED = re.compile("_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 """A character that XML cannot hold or would change, such as `_x000D_` for a carriage return."""
 LITERAL = re.compile(r'"([^"]*)"|\\(.)')
@@ -53,7 +55,7 @@ def as_shown(cell: Any) -> str:
 def number_as_shown(value: float, number_format: str) -> str:
     """Return a number as text in a number format such as `00000`, `0.00` or `"SKU-"0000`."""
     if abs(value) >= FIRST_ROUNDED:
-        return _rounded(value)
+        return str(value) if _is_exact(value) else _rounded(value)
     shape = HIDDEN.sub("", number_format.split(";")[0])
     bare = LITERAL.sub("", shape)
     digits = DIGITS.search(bare)
@@ -73,6 +75,11 @@ def number_as_shown(value: float, number_format: str) -> str:
         before, after = shape.split(_placeholders(shape), 1)
         return _spelt(before) + sign + text + _spelt(after)
     return f"{sign}{text}{'%' if percent else ''}"
+
+
+def _is_exact(value: float) -> bool:
+    """Tell whether a number of 16 digits kept its last digit, because no spreadsheet program wrote it."""
+    return isinstance(value, int) and abs(value) <= LAST_EXACT and value % 10 != 0
 
 
 def _rounded(value: float) -> str:
