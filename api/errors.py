@@ -131,7 +131,7 @@ class IdempotencyConflict(ApiError):
 
 
 class RateLimited(ApiError):
-    """More requests than a limit allows. `wait` are the seconds until the next; `counted` shows the limit."""
+    """More requests than a limit allows. `counted` shows the limit; after `wait` seconds, try again."""
 
     code, status = "rate_limited", 429
 

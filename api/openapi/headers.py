@@ -59,7 +59,7 @@ NAMES = {
 }
 ALWAYS = ("XRequestId",)
 WITH_KEY = ("RateLimitLimit", "RateLimitRemaining", "RateLimitReset", "RateLimitPolicy", "RateLimit")
-# Answers to an error that may come before the count of the request.
+# The statuses of errors that may occur before the request is counted.
 UNCOUNTED = ("500", "503")
 LOCATED = ("create", "push")
 

@@ -93,7 +93,7 @@ def operation_id(path: str, method: str, action: str, named: Mapping[str, str]) 
 
 
 def _noun(part: str, *, followed: bool) -> str:
-    """Turn a word of a path into a noun of an operation's id. If the word is `followed`, use the singular."""
+    """Turn a part of a path into a noun of an operation's id. Use the singular if another part follows."""
     noun = _snake(part)
     return SINGULAR.sub("", noun) if followed else noun
 
