@@ -38,7 +38,7 @@ class Webhook(OfOneParty):
     """A party's URL for events, the wanted types of events, and the recent answers of the receiver."""
 
     OVERLAP = timedelta(hours=24)
-    MOST_OLD = 3  # their encrypted text fits into the column
+    MOST_OLD = 3  # the encrypted text of three secrets fits into the column
 
     supplier = models.ForeignKey(Supplier, on_delete=models.PROTECT, null=True, related_name="webhooks")
     retailer = models.ForeignKey(Retailer, on_delete=models.PROTECT, null=True, related_name="webhooks")

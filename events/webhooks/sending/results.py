@@ -130,7 +130,7 @@ def _moves_others(result: DeliveryResult) -> bool:
 
 
 def bring_forward(webhooks: Collection[int]) -> set[int]:
-    """Make the waiting deliveries of recovered receivers due. Return the webhooks that need another call."""
+    """Make the waiting deliveries of recovered receivers due. Return the webhooks that may have more."""
     more = set()
     for webhook_id in webhooks:
         with connection.cursor() as cursor:

@@ -47,7 +47,7 @@ class SenderShare:
     def renew(self, busy: Collection[int]) -> bool:
         """Renew the lease, take the webhooks of this share, and release all others except `busy` webhooks.
 
-        Return False if the lease had ended, because other senders may have sent the deliveries in memory.
+        Return False if the lease had ended. Other senders may then have sent the deliveries in memory.
         """
         now = time.monotonic()
         since = now - self._renewed_at
