@@ -16,10 +16,10 @@ MOST_DAYS = 36_500
 
 
 class Environment(Env):
-    """Environment variables, with readers for values that only the Exchange has."""
+    """Environment variables, with readers for kinds of values that `Env` cannot read."""
 
     def parsed(self, name: builtins.str, default: builtins.str, parse: Callable[[builtins.str], T]) -> T:
-        """Return the value that `parse` makes of a text. Raises ImproperlyConfigured for its ValueError."""
+        """Return the value that `parse` makes of a text. Raises ImproperlyConfigured if `parse` fails."""
         with named(name):
             return parse(self.str(name, default))
 

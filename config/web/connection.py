@@ -43,7 +43,7 @@ class Connection(TConn):
 
     @property
     def stranger(self) -> Stranger:
-        """The client's network as a party. Until the headers arrive, it is the peer's address."""
+        """The client's network as a party. Until the headers arrive, use the peer's address."""
         return self.caller.stranger if self.caller else Stranger(self.peer)
 
     @property
