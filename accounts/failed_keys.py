@@ -45,7 +45,7 @@ def refuse_guessing(secret: str, address: str) -> None:
 
 
 def accepted(secret: str) -> None:
-    """Remember a valid secret."""
+    """Remember a valid secret, so that `refuse_guessing` does not refuse it."""
     if len(_known) >= MOST_KNOWN:
         _known.clear()
     _known.add(hash(secret))

@@ -94,7 +94,7 @@ class PortalListPage(PortalPage):
         return HttpResponseRedirect(f"{request.path}?{query}")
 
     def change(self, request: HttpRequest) -> HttpResponse:
-        """Handle another form of the list, such as a form with new prices. The default changes nothing."""
+        """Handle a form that is not about views, such as new prices. The default changes nothing."""
         return HttpResponseRedirect(request.get_full_path())
 
     @reads_from_standby

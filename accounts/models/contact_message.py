@@ -38,7 +38,7 @@ class ContactMessageQuerySet(models.QuerySet["ContactMessage"]):
 class ContactMessage(LeasedWork):
     """A message about a record to a contact, or the contact's answer. The row has no copy of contact data."""
 
-    # A mail server may be slow in each step of a mail. After the lease, another worker mails it again.
+    # A mail server may be slow in each step of a mail. After the lease, another worker sends the mail again.
     LEASE: ClassVar = timedelta(minutes=10)
 
     model = models.CharField(max_length=100, help_text="The model of the record, such as orders.order.")

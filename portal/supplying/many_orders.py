@@ -1,4 +1,4 @@
-"""Actions of a supplier's members on many orders. Workers complete long actions, like those of operators."""
+"""Actions of a supplier's members on many orders. Workers complete long actions."""
 
 from __future__ import annotations
 
