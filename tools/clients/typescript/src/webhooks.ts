@@ -18,7 +18,7 @@ type GivenHeaders = Headers | Record<string, string | string[] | undefined>;
  * Checks the signature of a delivery by the Standard Webhooks specification, and returns the event. `secrets` is the
  * webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged body, before any JSON is parsed.
  * Throws InvalidSignature if no secret fits, or if the delivery's time is more than `tolerance` milliseconds in the
- * past or in the future. A repeated delivery has the same header `webhook-id`: ignore a known value.
+ * past or in the future. Ignore a delivery whose header `webhook-id` you have seen.
  */
 export async function verify(
   secrets: string | readonly string[],

@@ -30,7 +30,7 @@ def verify(
 
     `secrets` is the webhook's `whsec_…`, or both secrets during a rotation. `body` is the unchanged bytes.
     Raises InvalidSignature if no secret fits, or if the delivery's time is more than `tolerance` seconds in
-    the past or in the future. A repeated delivery has the same header `webhook-id`: ignore a known value.
+    the past or in the future. Ignore a delivery whose header `webhook-id` you have seen.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
