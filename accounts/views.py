@@ -72,6 +72,10 @@ class TokenView(APIView):
         }
         return Response(body)
 
+    def options(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """Return 204 instead of DRF's description of the view, as every other path does."""
+        return Response(status=204)
+
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, OAuthError):
             return Response(exc.body(), status=exc.http_status, headers=exc.http_headers)
@@ -88,7 +92,7 @@ class TokenView(APIView):
     def _rate_headers(self, request: Request, response: Response) -> dict[str, str]:
         if hasattr(self, "rate_headers"):
             return self.rate_headers
-        # The key is not known. A refused guess shows its limit already.
+        # No key was accepted. The answer to a refused guess already has the headers of the limit.
         return {} if "RateLimit-Limit" in response else failed_keys.headers(client_address(request))
 
 

@@ -243,6 +243,11 @@ def test_only_post_is_accepted():
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
 
 
+def test_options_lists_the_method_without_a_description_of_the_code():
+    answer = Client().options("/oauth/token")
+    assert (answer.status_code, answer.content, answer["Allow"]) == (204, b"", "POST, OPTIONS")
+
+
 def test_ended_tokens_are_removed(issued):
     ask(credentials(issued))
     expire()
