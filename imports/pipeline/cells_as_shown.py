@@ -9,19 +9,23 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Any
 
-# The parts of a number format without digits: `[color, condition or country]`, `_` with the character whose
-# width stays blank, and `*` with the character that fills the cell.
-HIDDEN = re.compile(r"\[[^\]]*\]|_.|\*.")
+# A part of a number format: a quoted or escaped text, a hidden part, or a character. Hidden are
+# `[color, condition or country]`, `_` with the character whose width stays blank, and `*` with the character
+# that fills the cell.
+PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\]]*\]|_.|\*.|(.)', re.DOTALL)
+# All digits of a format, with the texts between them.
+DIGITS = re.compile(r"\.?[0#?](?:.*[0#?])?\.?,*", re.DOTALL)
+PLACES = "0#?"
+TEXT = "\0"
 FIRST_ROUNDED = 10**15
 """The smallest number with 16 digits. Spreadsheet programs replace the digits after the 15th by zeros."""
 LAST_EXACT = 2**53
 """The largest number, of 16 digits, up to which programs that calculate with floats keep whole numbers."""
 ESCAPED = re.compile("_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 """A character that XML cannot hold or would change, such as `_x000D_` for a carriage return."""
-LITERAL = re.compile(r'"([^"]*)"|\\(.)')
-DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+")
 
 
 class LostResult(str):
@@ -56,30 +60,55 @@ def number_as_shown(value: float, number_format: str) -> str:
     """Return a number as text in a number format such as `00000`, `0.00` or `"SKU-"0000`."""
     if abs(value) >= FIRST_ROUNDED:
         return str(value) if _is_exact(value) else _rounded(value)
-    shape = HIDDEN.sub("", number_format.split(";")[0])
-    bare = LITERAL.sub("", shape)
-    digits = DIGITS.search(bare)
-    if digits is None or re.search(r"[eE][+-]|/", bare) or digits[0].endswith(","):
+    shown, code = _parts(number_format)
+    digits = DIGITS.search(code)
+    if digits is None or re.search(r"[eE][+-]|/", code) or digits[0].endswith(","):
         return _plainly(value)
     whole, _, fraction = digits[0].partition(".")
-    percent = "%" in bare
-    exact = Decimal(repr(value)) * (100 if percent else 1)
-    step = Decimal(1).scaleb(-len(fraction))
-    text = f"{abs(exact.quantize(step, ROUND_HALF_UP)):f}"
-    shown, _, decimals = text.partition(".")
-    decimals = decimals[: fraction.count("0")] + decimals[fraction.count("0") :].rstrip("0")
+    exact = Decimal(repr(value)) * (100 if "%" in code else 1)
+    step = Decimal(1).scaleb(-sum(map(PLACES.__contains__, fraction)))
+    number, _, decimals = f"{abs(exact.quantize(step, ROUND_HALF_UP)):f}".partition(".")
+    kept = fraction.count("0")
+    decimals = decimals[:kept] + decimals[kept:].rstrip("0")
+    point = "." if decimals else ""
+    sign = "-" if exact < 0 and (number + decimals).strip("0") else ""
     zeros = whole.count("0")
-    text = shown.zfill(zeros) + (f".{decimals}" if decimals else "")
-    sign = "-" if exact < 0 and text.strip("0.") else ""
-    if zeros > 1:  # the number is an identifier, and the text around the digits is part of it
-        before, after = shape.split(_placeholders(shape), 1)
-        return _spelt(before) + sign + text + _spelt(after)
-    return f"{sign}{text}{'%' if percent else ''}"
+    number = number.zfill(zeros)
+    if zeros > 1:  # the number is an identifier, and the text around and between the digits is part of it
+        before, between, after = shown[: digits.start()], shown[digits.start() :], shown[digits.end() :]
+        return before + sign + _filled(number, whole, between) + point + decimals + after
+    return f"{sign}{number}{point}{decimals}{'%' if '%' in code else ''}"
 
 
 def _is_exact(value: float) -> bool:
     """Tell whether a number of 16 digits kept its last digit, because no spreadsheet program wrote it."""
     return isinstance(value, int) and abs(value) <= LAST_EXACT and value % 10 != 0
+
+
+@lru_cache(maxsize=256)  # most cells share a few formats
+def _parts(number_format: str) -> tuple[str, str]:
+    """Return the visible characters of a format, and the same with TEXT for each literal character."""
+    shown = code = ""
+    for part in PART.finditer(number_format):
+        quoted, escaped, character = part.groups(default="")
+        if character == ";":  # the format of negative numbers follows
+            break
+        shown += quoted + escaped + character
+        code += TEXT * len(quoted + escaped) + character
+    return shown, code
+
+
+def _filled(number: str, code: str, shown: str) -> str:
+    """Put the digits into the places of a format, from the right. The first place takes all other digits."""
+    filled, first = "", min(map(code.find, set(PLACES) & set(code)))
+    for at in range(len(code) - 1, -1, -1):
+        if code[at] in PLACES:
+            taken = number if at == first else number[-1:]
+            number = number[: len(number) - len(taken)]
+            filled = taken + filled
+        elif code[at] != ",":  # a comma only groups digits
+            filled = shown[at] + filled
+    return filled
 
 
 def _rounded(value: float) -> str:
@@ -94,14 +123,3 @@ def _rounded(value: float) -> str:
 def _plainly(value: float) -> str:
     """Return all digits that a sheet stores for a number, at most fifteen, without an exponent."""
     return f"{Decimal(format(value, '.15g')):f}" if isinstance(value, float) else str(value)
-
-
-def _placeholders(shape: str) -> str:
-    """Return the part of a format that stands for digits, outside of quotes."""
-    outside = LITERAL.sub(lambda found: "\0" * len(found[0]), shape)
-    found = DIGITS.search(outside)
-    return shape[found.start() : found.end()] if found else shape
-
-
-def _spelt(text: str) -> str:
-    return LITERAL.sub(lambda found: found[1] if found[1] is not None else found[2], text)
