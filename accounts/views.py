@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -72,7 +73,7 @@ class TokenView(APIView):
         }
         return Response(body)
 
-    def options(self, request: Request, *args: object, **kwargs: object) -> Response:
+    def options(self, request: HttpRequest, *args: object, **kwargs: object) -> Response:
         """Return 204 instead of DRF's description of the view, as every other path does."""
         return Response(status=204)
 
