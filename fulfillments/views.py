@@ -197,10 +197,7 @@ class FulfillmentViewSet(SupplierViewSet):
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
         refuse_units(json_of(request), WHOLE_ANSWER)
-        for name, pk in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
-            if body.get(name) not in (None, pk):
-                raise IdMismatch.at(name, f"Is {body[name]}, but the path has {pk}.", "id_mismatch")
-        return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]])
+        return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]], body)
 
     @extend_schema(
         summary="Approve or refuse a cancellation by path",
@@ -209,10 +206,17 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: object) -> Response:
         """Answer a retailer's cancellation, with the status in the path."""
-        refuse_units(json_of(request), WHOLE_ANSWER)
-        return self._answer_cancelation(status)
+        data = json_of(request)
+        refuse_units(data, WHOLE_ANSWER)
+        return self._answer_cancelation(status, data if isinstance(data, dict) else {})
 
-    def _answer_cancelation(self, status: State) -> Response:
+    def _answer_cancelation(self, status: State, body: Mapping[str, object]) -> Response:
+        """Answer a cancellation. Raises IdMismatch or Invalid if the body contradicts the path."""
+        for name, pk in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
+            if (given := str(body.get(name) or pk)) != str(pk):
+                raise IdMismatch.at(name, f"Is {given[:40]}, but the path has {pk}.", "id_mismatch")
+        if CANCELATION_ANSWERS.get(str(body.get("status")), status) != status:
+            raise Invalid.at("status", f"Is {body['status']}, but the path has the other answer.")
         if status == CANCELED:
             with self.fulfillment.order.change(by=self.actor) as change:
                 outcome = self.fulfillment.approve_cancelation(change)

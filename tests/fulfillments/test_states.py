@@ -308,6 +308,25 @@ def test_the_ids_in_the_body_must_match_the_path(in_state, acme, acme_api):
     assert answer(supplier_id=str(acme.pk), fulfillment_id=work.pk).json()["code"] == "canceled"
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "field"),
+    [
+        ({"status": "cancelation not allowed"}, "validation_error", "status"),
+        ({"fulfillment_id": 1_000_000}, "id_mismatch", "fulfillment_id"),
+    ],
+)
+def test_an_answer_by_path_does_not_ignore_a_body_that_contradicts_it(body, code, field, in_state, acme_api):
+    work = in_state(State.CANCELING)
+
+    refused = acme_api.put(status(work, "canceled"), body)
+
+    assert (refused.status_code, refused.json()["code"]) == (400, code)
+    assert refused.json()["errors"][0]["field"] == field
+    assert state_of(work) == State.CANCELING
+    same = {"status": "cancelled", "fulfillment_id": str(work.pk), "supplier_id": ""}
+    assert acme_api.put(status(work, "canceled"), same).json()["code"] == "canceled"
+
+
 @pytest.mark.parametrize("body", [{}, {"status": "shipped"}, {"status": 5}, {"status": None}, {"status": []}])
 def test_an_answer_needs_one_of_the_two_values(body, in_state, acme_api):
     work = in_state(State.CANCELING)
