@@ -24,7 +24,7 @@ from django.utils.safestring import SafeString
 
 from accounts.actors import Actor
 from accounts.models import OperatorAction, OperatorActionRow, Result
-from accounts.operating import final_actions, second_operator
+from accounts.operating import final_actions, operator_actions, second_operator
 from accounts.operating.acting import Acting
 from accounts.operating.operator_actions import UNDO, AdminAction, AlreadySubmitted, SaveResult, perform
 from api.markup import text_of
@@ -312,7 +312,7 @@ def _act_on(
     try:
         if record is None:
             save_result(Result.REFUSED, GONE)
-        elif why_not := action.why_not(record):  # the record may have changed since the check
+        elif why_not := action.why_not(record) or operator_actions.why_changed(action, record, row.effect):
             save_result(Result.UNCHANGED, why_not)
         else:
             perform(action, record, actor, answers, save_result)

@@ -81,6 +81,8 @@ class AdminAction(Generic[Record]):
     """False for an action that calls a remote host. `bulk` needs True, because each row has a transaction."""
     is_final: bool = False
     """Whether the action cannot be undone. On several rows, it needs the typed row count and starts later."""
+    acts_on_changed: bool = False
+    """Whether the action on many records includes records whose effect has changed since the preview."""
     undone_by: str = ""
     """The name of the action that reverses this action."""
     undo: str = "It cannot be undone."
@@ -119,6 +121,14 @@ def is_stale(action: AdminAction[Any], record: object, sent: dict[str, Any]) -> 
     """
     seen = sent.get("seen_effect")
     return seen is not None and str(seen).split() != action.effect(record).split()
+
+
+def why_changed(action: AdminAction[Any], record: object, seen: str) -> str:
+    """Return why a row of many is not changed if its effect differs from the effect that was seen."""
+    effect = action.effect(record)
+    if action.acts_on_changed or seen.split() == effect.split():
+        return ""
+    return f"The record was changed after the preview, so nothing was done. The effect would be now: {effect}"
 
 
 def typed_texts(form: forms.Form) -> list[tuple[str, str]]:

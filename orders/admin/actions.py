@@ -265,6 +265,7 @@ ACTIONS = (
         help_text="Suppliers cannot capture, accept, ship or refuse the order until it is released. "
         "Cancellations can still be requested and answered.",
         reason=Reason.REQUIRED,
+        acts_on_changed=True,
         undone_by="release",
         undo="Release the order.",
         bulk=True,

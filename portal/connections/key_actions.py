@@ -113,6 +113,7 @@ ACTIONS = (
         reason=Reason.REQUIRED,
         danger=True,
         is_final=True,
+        acts_on_changed=True,  # the effect names the last use, and a used key must be revoked, too
         bulk=True,
         undo="This cannot be undone. Issue a new key.",
     ),

@@ -316,6 +316,42 @@ def test_the_preview_of_more_rows_costs_no_more_queries(
     assert min(asked(orders) for _ in range(2)) == min(asked(orders[:2]) for _ in range(2))
 
 
+def test_a_row_whose_effect_changed_after_the_preview_is_left_unchanged(
+    operator, shop, acme, ended, pushed, client_for
+):
+    same, other = (pushed(shop, {"sku": "LAN-1", "quantity": 2}) for _ in range(2))
+    page = choose(operator, Order, "cancel", [same, other])
+    work, supplier = other.fulfillments.get(), client_for(acme)
+    parcel = {"tracking_number": "T-2", "lines": [{"id": work.lines.get().pk, "quantity": 1}]}
+    supplier.put(f"fulfillments/{work.pk}/setStatus/accepted")
+    assert supplier.put(f"fulfillments/{work.pk}/setStatus/shipped", parcel).status_code == 200
+
+    page = confirm(operator, page)
+
+    states = {order.pk: order.processing_state for order in Order.objects.all()}
+    assert (states[same.pk], states[other.pk]) == ("canceling", "partially_shipped")
+    [message] = [message for record, _, message in results(operator, page) if record == str(other.pk)]
+    assert message.startswith("The record was changed after the preview, so nothing was done.")
+    assert message.endswith("1 unit is requested from Acme, 1 unit is already shipped.")
+
+
+def test_orders_are_held_although_their_suppliers_changed_after_the_preview(
+    operator, shop, acme, rival, a_variant, pushed, client_for
+):
+    for supplier, sku in ((acme, "LAN-1"), (rival, "VASE")):
+        a_variant(supplier, sku, stock=10)
+    order = pushed(shop, {"sku": "LAN-1", "quantity": 2}, {"sku": "VASE", "quantity": 1})
+    page = choose(operator, Order, "hold", [order])
+    work, supplier = order.fulfillments.get(supplier=rival), client_for(rival)
+    supplier.put(f"fulfillments/{work.pk}/setStatus/accepted")
+    supplier.put(f"fulfillments/{work.pk}/setStatus/shipped", {"tracking_number": "T-2"})
+
+    confirm(operator, page)
+
+    order.refresh_from_db()
+    assert order.held
+
+
 def test_too_many_rows_are_refused_with_the_remedy(operator, shop, monkeypatch):
     OrderFactory.create_in_bulk(3, retailer=shop)
     monkeypatch.setattr(bulk_actions, "MOST", 2)
