@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +19,8 @@ PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\]]*\]|_.|\*.|(.)', re.DOTALL)
 # All digits of a format, with the texts between them.
 DIGITS = re.compile(r"\.?[0#?](?:.*[0#?])?\.?,*", re.DOTALL)
 PLACES = "0#?"
+# A format may have many more decimals than the default context allows.
+ROUNDING = Context(prec=1_000, rounding=ROUND_HALF_UP)
 TEXT = "\0"
 FIRST_ROUNDED = 10**15
 """The smallest number with 16 digits. Spreadsheet programs replace the digits after the 15th by zeros."""
@@ -67,7 +69,7 @@ def number_as_shown(value: float, number_format: str) -> str:
     whole, _, fraction = digits[0].partition(".")
     exact = Decimal(repr(value)) * (100 if "%" in code else 1)
     step = Decimal(1).scaleb(-sum(map(PLACES.__contains__, fraction)))
-    number, _, decimals = f"{abs(exact.quantize(step, ROUND_HALF_UP)):f}".partition(".")
+    number, _, decimals = f"{exact.copy_abs().quantize(step, context=ROUNDING):f}".partition(".")
     kept = fraction.count("0")
     decimals = decimals[:kept] + decimals[kept:].rstrip("0")
     point = "." if decimals else ""
