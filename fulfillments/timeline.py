@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Q
 
@@ -39,7 +38,7 @@ def order_timeline(
     `lines` has the names of the order's lines by id. With a `fulfillment_id`, return only
     the entries of this fulfillment.
     """
-    narrowed: dict[str, object] = {"order_id": order_id}
+    narrowed = {"order_id": order_id}
     if fulfillment_id is not None:
         narrowed["fulfillment_id"] = fulfillment_id
     routed = FulfillmentLine.objects.filter(
@@ -202,7 +201,7 @@ def _deliveries(events: list[Event]) -> Iterator[HistoryEntry]:
         )
 
 
-def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
+def _captures(narrowed: Mapping[str, int]) -> Iterator[HistoryEntry]:
     captures = Capture.objects.select_related("fulfillment__supplier")
     captures = captures.filter(
         **{"fulfillment__order_id" if name == "order_id" else name: value for name, value in narrowed.items()}
@@ -213,7 +212,7 @@ def _captures(narrowed: Mapping[str, object]) -> Iterator[HistoryEntry]:
 
 
 def _movements(
-    narrowed: Mapping[str, Any], skus: Mapping[int, str], names: Mapping[str, str]
+    narrowed: Mapping[str, int], skus: Mapping[int, str], names: Mapping[str, str]
 ) -> Iterator[HistoryEntry]:
     """Yield the stock movements. Movements of one request with the same kind and cause make one entry."""
     moved = StockMovement.objects.filter(order_id=narrowed["order_id"]).order_by("-id")
