@@ -47,6 +47,8 @@ def _conflict(order: Order, differing: Sequence[str]) -> OrderConflict:
 def _instead(order: Order) -> str:
     if order.processing_state == ProcessingState.CANCELED:
         return 'it is canceled, so send "reopen": true to push a new order under this number'
+    if order.processing_state == ProcessingState.COMPLETED:
+        return "it is completed, so use another number"
     return "cancel it, or use another number"
 
 

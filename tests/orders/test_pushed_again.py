@@ -60,6 +60,20 @@ def test_a_fraction_that_the_currency_has_not_is_refused_before_the_number_is_lo
     assert (again.status_code, again.json()["code"]) == (400, "validation_error")
 
 
+def test_a_conflict_with_a_completed_order_does_not_advise_to_cancel_it(body, shop_api):
+    shop_api.post("orders", body)
+    work = Order.objects.get().fulfillments.get()
+    with work.order.change(by=OPERATOR) as change:
+        work.accept(change)
+        work.ship(change, tracking_number="T-1")
+    body["order_lines"][0]["quantity"] = 2
+
+    message = shop_api.post("orders", body).json()["message"]
+
+    assert "use another number" in message
+    assert "cancel it" not in message
+
+
 NOTE = [{"name": "Color", "value": "red"}]
 ADDRESS = {"first_name": "Jane", "address1": "7 Secret Street", "country": "DE"}
 PERSONAL = {"shipping_address": ADDRESS, "notes": NOTE, "gift_message": "With love"}
