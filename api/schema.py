@@ -52,7 +52,7 @@ ALWAYS = {
     "431": "`headers_too_large`: a header is longer than 8,190 characters.",
     "429": "`rate_limited`: more requests than this key may make; see Retry-After.",
     "500": "`internal_error`: an error in the service. Nothing was changed.",
-    "503": "`busy`: something that this request needs is held by another for too long; nothing was changed. "
+    "503": "`busy`: this request waited too long for another, or took too long; nothing was changed. "
     "`unavailable`: the service is temporarily unavailable. See Retry-After.",
 }
 WITH_BODY = {

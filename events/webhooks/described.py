@@ -5,7 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import OpenApiWebhook
 
 HEADERS = {
-    "webhook-id": "Names the event. A repeated delivery has the same value, so ignore a value that you know.",
+    "webhook-id": "Names the event. Ignore a delivery whose value you have seen: it is repeated.",
     "webhook-timestamp": "The time of sending in seconds since 1970. Refuse it if older than five minutes.",
     "webhook-signature": "`v1,` and a Base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` under "
     "your secret. While older secrets are valid, there is one signature for each secret, space-separated.",

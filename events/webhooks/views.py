@@ -163,7 +163,7 @@ class WebhookViewSet(WebhooksOfParty):
 
     @extend_schema(
         summary="Send a range of the feed again",
-        description="Sends all events of the range that the webhook wants, also the ones already received. "
+        description="Sends all events of the range that the webhook wants, even events that arrived before. "
         f"Events keep their `id`. One request may replay {services.MOST_REPLAYED} events at most.",
         request=ReplayBody,
         responses={202: answers(ReplayJson, "`replayed`, with the number of deliveries.")},

@@ -62,7 +62,7 @@ def run_job(job_id: int) -> bool:
         if not is_temporary(error):
             raise
         # The lease expires, and the sweep gives the job to a worker again.
-        logger.exception("import %s: the database went away, or something in it is held", job_id)
+        logger.exception("import %s: the database does not answer, or a lock was held too long", job_id)
         if not connection.in_atomic_block:
             connection.close()
     return True

@@ -57,7 +57,8 @@ class RowsBody(Body):
     blank_values = names("Cells with exactly this text count as empty, such as `Default Title`.")
     only_rows = ChosenRowsBody(required=False, help_text="Only rows with one of these cells are read.")
     group_rows = ChosenRowsBody(
-        required=False, help_text="Rows with one of these are products whose variants have rows of their own."
+        required=False,
+        help_text="Rows with one of these cells are products. Their variants have rows of their own.",
     )
     sku_template = Optional(
         max_length=500,
