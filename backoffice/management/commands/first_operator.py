@@ -30,7 +30,7 @@ class Command(BaseCommand):
             self.stdout.write("There is a superuser already. Nothing was changed.")
             return
         if User.objects.filter(username=name).exists():
-            self.stdout.write(f"The name {name} is taken by another user. Give another one with --name.")
+            self.stdout.write(f"The name {name} is taken by another user. Choose another name with --name.")
             return
         password = secrets.token_urlsafe(15)
         User.objects.create_superuser(name, password=password)

@@ -45,7 +45,7 @@ def _restore(folder: Path, keys: str | None) -> None:
             f"{folder} is no backup: it has no {backups.DUMP}. Name the folder that `backup` wrote."
         )
     if not backups.is_empty():
-        raise CommandError("The database is not empty. Name a new one in DATABASE_URL.")
+        raise CommandError("The database is not empty. Name an empty database in DATABASE_URL.")
     if keys is None and (others := backups.other_keys(folder)):
         raise CommandError(OTHER_KEYS.format(keys=", ".join(map(str, others))))
     backups.restore(folder, replace_keys=keys == "replace")
