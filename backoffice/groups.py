@@ -6,12 +6,16 @@ in DESKS may view these records, and change the records of their own apps.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.auth.models import Group, Permission
+from django.core import checks
 from django.db.models import Q
+
+from api.spelling import closest_match
 
 OPERATORS, SUPPORT = "Operators", "Support"
 DESKS = {
@@ -58,6 +62,21 @@ def sync_groups(app_config: AppConfig, **kwargs: Any) -> None:
     for name, areas in DESKS.items():
         mine = [each for each in ours.select_related("content_type") if _is_of(each, areas)]
         _group(name, using).permissions.set([*seen, *mine])
+
+
+def check_limits(app_configs: Sequence[object] | None = None, **_: object) -> list[checks.CheckMessage]:
+    """Return a warning for each group in SECOND_OPERATOR_LIMITS that looks like a misspelt group.
+
+    The real group would have no limit. Other names are no fault: operators may have groups of their own.
+    """
+    names = {name.lower(): name for name in (OPERATORS, SUPPORT, *DESKS)}
+    unknown = [name for name in settings.SECOND_OPERATOR_LIMITS if name not in names.values()]
+    near = {name: closest_match(name, names) for name in unknown}
+    return [
+        checks.Warning(f"SECOND_OPERATOR_LIMITS: {name!r} is not a group. Did you mean {names[match]!r}?")
+        for name, match in near.items()
+        if match
+    ]
 
 
 def _is_of(permission: Permission, areas: Collection[str]) -> bool:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, OperatorAction
 from accounts.operating import bulk_actions
 from accounts.operating.second_operator import SHOWN, check_names, waiting_for
-from backoffice.groups import OPERATORS
+from backoffice.groups import OPERATORS, check_limits
 from catalog.models import Variant
 from events.models import Event
 from orders.models import Order
@@ -158,6 +158,15 @@ def test_a_misspelled_action_in_the_setting_is_reported_at_the_start(settings):
     settings.SECOND_OPERATOR_ACTIONS = ["erase", "revok"]
     (error,) = check_names()
     assert "'revok' is no bulk action. Use one of:" in error.msg
+
+
+def test_a_misspelled_group_in_the_setting_is_reported_at_the_start(settings):
+    assert check_limits() == []
+    settings.SECOND_OPERATOR_LIMITS = {"Catalog desk": 5, "order desk": 5, "Night shift": 5}
+    assert [warning.msg for warning in check_limits()] == [
+        "SECOND_OPERATOR_LIMITS: 'Catalog desk' is not a group. Did you mean 'Catalogue desk'?",
+        "SECOND_OPERATOR_LIMITS: 'order desk' is not a group. Did you mean 'Order desk'?",
+    ]
 
 
 @pytest.mark.parametrize(("limit", "asks"), [(1, True), (2, False)])
