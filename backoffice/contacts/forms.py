@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.db.models import Model
 
-from accounts.models import Contact
+from accounts.models import Contact, ContactMessage
 from api.ids import LARGEST_ID
 from backoffice.contacts.concerned import contacts_of
+
+SENT_DIFFERENTLY = (
+    "This form was already sent with another content. To send this content, too, send it again."
+)
 
 
 class SeenForm(forms.Form):
@@ -24,12 +29,22 @@ class AnswerForm(forms.Form):
     contact = forms.ModelChoiceField(Contact.objects.none(), empty_label=None)
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}), label="Answer")
     form_id = forms.UUIDField(widget=forms.HiddenInput)
+    stored_fields: tuple[str, ...] = ("contact", "text")
 
     def __init__(self, record: Model, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["contact"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = contacts_of(record)
+
+    def clean(self) -> dict[str, object]:
+        """Refuse a form that was sent before with other content, and let it be sent again as a new form."""
+        given = self.cleaned_data
+        stored = ContactMessage.objects.filter(form_id=given.get("form_id") or uuid4()).first()
+        if stored and any(getattr(stored, name) != given.get(name) for name in self.stored_fields):
+            self.data = {**dict(self.data.items()), "form_id": str(uuid4())}
+            raise forms.ValidationError(SENT_DIFFERENTLY, code="sent_differently")
+        return given
 
 
 class ContactMessageForm(SeenForm, AnswerForm):
@@ -38,6 +53,7 @@ class ContactMessageForm(SeenForm, AnswerForm):
     subject = forms.CharField(max_length=200)
     text = forms.CharField(max_length=5_000, widget=forms.Textarea(attrs={"rows": 10}), label="Message")
     field_order = ("contact", "subject", "text")
+    stored_fields = (*AnswerForm.stored_fields, "subject")
 
     def clean_subject(self) -> str:
         return " ".join(self.cleaned_data["subject"].split())

@@ -64,6 +64,20 @@ def test_a_form_that_is_sent_twice_is_mailed_once(operator, fulfillment, anna):
     assert len(mail.outbox) == ContactMessage.objects.count() == 1
 
 
+def test_a_form_that_is_sent_again_with_another_text_keeps_the_new_text(operator, fulfillment, anna):
+    form_id = uuid4()
+    write(operator, fulfillment, anna, form_id=form_id)
+
+    page = write(operator, fulfillment, anna, form_id=form_id, text="A second question")
+    form = page.context["form"]
+    assert "This form was already sent with another content." in page.text
+    assert form["text"].value() == "A second question"
+    assert ContactMessage.objects.count() == 1
+
+    write(operator, fulfillment, anna, form_id=form["form_id"].value(), text="A second question")
+    assert ContactMessage.objects.filter(text="A second question").count() == 1
+
+
 @pytest.mark.usefixtures("_mails")
 def test_a_failed_mail_is_tried_again_for_a_day(operator, fulfillment, anna, monkeypatch):
     def failing(*_):
