@@ -22,6 +22,7 @@ from backoffice.partners.onboarding import onboard
 PERMISSIONS = ("accounts.add_{role}", "accounts.add_partnership", "accounts.add_apikey")
 SUPPLIER_PERMISSIONS = ("inventory.add_warehouse", "sftp_ingest.add_sftplogin")
 SECRET = {"Cache-Control": "no-store"}
+SENT = "This form was already sent, and was done only once. To onboard another partner, open a new form."
 TAKEN = "Another form created a record with one of these names at the same moment. Send this form again."
 
 
@@ -31,7 +32,8 @@ def onboarding_page(site: AdminSite, request: HttpRequest, role: Role) -> HttpRe
     form_class = SupplierOnboardingForm if role is Role.SUPPLIER else OnboardingForm
     form = form_class(request.POST or None)
     token = str(sent_form_id(request.POST.dict()) or "")
-    if token and unseal(token, _user_id(request)):  # the form was sent before, but its answer was lost
+    if token and unseal(token, _user_id(request)):  # the form was sent before; perhaps its answer was lost
+        messages.warning(request, SENT)
         return HttpResponseRedirect(_url(role, "onboarded", token))
     if request.method == "POST" and form.is_valid():
         try:

@@ -12,10 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import ApiKey, Partnership, Retailer, Supplier
 from backoffice.groups import OPERATORS
 from backoffice.partners.forms import OnboardingForm
-from backoffice.partners.pages import TAKEN
+from backoffice.partners.pages import SENT, TAKEN
 from events.models import Event
 from inventory.models import Warehouse
 from sftp_ingest.models import SftpLogin
+from tests.backoffice.conftest import messages
 from tests.client import ApiClient
 from tests.factories import ImportJobFactory, IssuedKeyFactory, PartnershipFactory, StaffFactory
 
@@ -94,6 +95,7 @@ def test_all_secrets_are_in_one_file_for_ten_minutes_and_one_operator(operator, 
 def test_a_form_that_is_sent_twice_shows_the_secrets_of_its_only_partner_again(operator):
     form_id = operator.get(SUPPLIER).context["form"]["form_id"].value()
     first, again = (operator.post(SUPPLIER, answers(form_id=form_id), follow=True) for _ in range(2))
+    assert [messages(page) for page in (first, again)] == [[], [SENT]]
 
     assert again.context["handover"] == first.context["handover"]
     assert Supplier.objects.filter(name="Fresh").count() == 1
