@@ -17,7 +17,7 @@ from imports.correcting import send
 from imports.drafts.services import start_again
 from imports.messages import leave_message, mail_link, mail_message, proposed_text, record_message
 from imports.models import ImportJob, Status
-from imports.overview import changed_warehouses, with_percents
+from imports.overview import changed_warehouses, newer_values, with_percents
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, UNFINISHED, JobMove
 from sftp_ingest.errors import Refused
 
@@ -214,6 +214,7 @@ ACTIONS = (
         _retry,
         _not_retriable,
         lambda job: f"Reads {label_of(job)} again from the start.",
+        details=newer_values,
         help_text="Reads the file again from the start. Rows that were already imported count as unchanged.",
         undo="Cancel the import while it runs.",
         bulk=True,

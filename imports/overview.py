@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.operating.operator_actions import details_paragraph
+from imports.kinds import kind_of
 from imports.models import LEFT_OUT, ImportJob, Status
 from imports.serializers import progress
 
@@ -99,6 +101,20 @@ def changed_warehouses(job: ImportJob) -> dict[int, str]:
     """Return the names of the warehouses whose stock a file that waited for approval changes, by id."""
     changed = job.report.get("outlook", {}).get("warehouses", ())
     return {each["warehouse_id"]: each["warehouse"] for each in changed if "warehouse_id" in each}
+
+
+def newer_values(job: ImportJob) -> str:
+    """Warn that a repeated job replaces values of later files. Return an empty text if it replaces none."""
+    if job.dry_run or kind_of(job.kind).importer.keeps_newer:
+        return ""
+    same = ImportJob.objects.of_a_kind_with(job).filter(pk__gt=job.pk, dry_run=False)
+    later = same.filter(status__in=(Status.SUCCEEDED, Status.SUCCEEDED_WITH_ERRORS)).order_by("-pk").first()
+    if later is None:
+        return ""
+    return details_paragraph(
+        f"Import {later.pk} came later. Where both files name a product, the older values of this file "
+        "replace the newer values. To keep the newer values, import the later file again afterwards."
+    )
 
 
 def texts_of(said: dict[str, Any]) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ class ProductImporter(RangeImporter):
     """The importer of products. It finds variants by sku, and creates or changes them."""
 
     maps_by_header = True
+    keeps_newer = False
     naming_hint = "If they have other names, map them with field_mapping."
     tables: ClassVar[Mapping[str, Sequence[str]]] = {Variant._meta.db_table: ("id", "supplier_id", "sku")}
     columns: ClassVar[Mapping[str, FileColumn]] = COLUMNS

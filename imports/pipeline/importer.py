@@ -47,6 +47,8 @@ class Importer(ABC):
     automatic: ClassVar[bool] = True
     # Whether a built-in mapping may be chosen because it fits the file's header.
     maps_by_header: ClassVar[bool] = False
+    # Whether an older file leaves the values of newer files unchanged.
+    keeps_newer: ClassVar[bool] = True
 
     def columns_for(self, options: Mapping[str, object]) -> Mapping[str, FileColumn]:
         """Return the fields that a file with these options may fill, by name."""

@@ -12,6 +12,7 @@ from imports.admin_actions import label_of, not_importable, why_not
 from imports.drafts.mapped import FAULTS, in_words, mapped_draft
 from imports.drafts.services import start, start_again
 from imports.models import ImportDraft, ImportJob
+from imports.overview import newer_values
 from imports.states import APPROVE, CANCEL, REQUEST_CANCEL, RETRY, JobMove
 
 
@@ -92,6 +93,7 @@ ACTIONS: tuple[AdminAction[ImportJob], ...] = (
         _retry,
         _not_retriable,
         lambda job: f"Reads {label_of(job)} again from the start.",
+        details=newer_values,
         undo="Cancel the import while it runs.",
     ),
     AdminAction(

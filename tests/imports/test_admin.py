@@ -141,6 +141,18 @@ def test_a_failed_import_shows_its_reason_and_can_run_again(operator, a_job):
     assert (job.status, job.created, job.error) == (Status.SUCCEEDED, 1, None)
 
 
+def test_the_preview_of_a_retry_names_the_later_import_whose_values_it_replaces(operator, a_job):
+    products, stock = a_job(**FAILED), a_job(kind="inventory", **FAILED)
+    retry = f"{LIST}%s/do/retry/"
+    assert "came later" not in operator.get(retry % products.pk).text
+
+    later = a_job(status=Status.SUCCEEDED)
+    a_job(kind="inventory", status=Status.SUCCEEDED)
+
+    assert f"Import {later.pk} came later." in operator.get(retry % products.pk).text
+    assert "came later" not in operator.get(retry % stock.pk).text  # older counts are refused row by row
+
+
 def test_a_job_without_its_file_has_no_button_and_names_the_remedy(operator, a_job):
     job = a_job(**FAILED)
     assert "no longer stored" not in page_of(operator, job).text
