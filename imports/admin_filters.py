@@ -16,7 +16,7 @@ RECENT = timedelta(days=7)
 class DryRunFilter(FlagFilter):
     """A filter for dry runs. Few imports are dry runs, so a partial index finds them quickly."""
 
-    title, parameter_name, label = "dry run", "dry_run", "Dry runs"
+    title, parameter_name, label = "dry runs", "dry_run", "Dry runs"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:

@@ -9,7 +9,7 @@ from django import template
 from django.contrib.admin.templatetags.admin_list import result_headers, results
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import BooleanField, DecimalField, Field
+from django.db.models import BooleanField, DecimalField, Field, GeneratedField
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -21,7 +21,8 @@ register = template.Library()
 
 MOMENT = re.compile(r"(\d{1,2} \w{3}) (\d{4})(, \d\d:\d\d)")
 ZEROS = re.compile(r"(\.\d\d)0+(?=<)")
-ICON = re.compile(r'<img [^>]*alt="(True|False|None)"[^>]*>')
+TRUTH = re.compile(r'<img [^>]*alt="(?:(True)|False|None)"[^>]*>|(?<=>)(?:(True)|False)(?=<)')
+"""A truth value in a cell: Django's icon, or the bare word of a generated field."""
 
 CUT_FROM = 28
 """The length from which the page may cut off a text, so that its cell needs a `title` attribute."""
@@ -63,9 +64,9 @@ def list_rows(cl: ChangeList) -> list[list[SafeString]]:
 
 
 def _plain(cell: str, field: Field[Any, Any] | None) -> str:
-    """Shorten a cell: leave out the current year, and zeros after the cents. Replace icons with words."""
+    """Leave out the current year, and zeros after the cents. Replace truth values with words."""
     if isinstance(field, BooleanField):
-        return ICON.sub(lambda found: "Yes" if found[1] == "True" else "No", cell)
+        return TRUTH.sub(lambda found: "Yes" if found[1] or found[2] else "No", cell)
     if isinstance(field, DecimalField):
         return ZEROS.sub(r"\1", cell)
     return MOMENT.sub(r"\1\3", cell) if f" {timezone.now().year}, " in cell else cell
@@ -76,6 +77,8 @@ def _field(cl: ChangeList, name: object) -> Field[Any, Any] | None:
         found = cl.lookup_opts.get_field(str(name))
     except FieldDoesNotExist:
         return None
+    if isinstance(found, GeneratedField):
+        return found.output_field
     return found if isinstance(found, Field) else None
 
 

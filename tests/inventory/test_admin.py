@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -33,6 +35,16 @@ def test_oversold_stock_is_found(acme, operator, a_variant):
     assert listed(operator, overpromised="yes") == ["SHORT"]
     assert sorted(listed(operator)) == ["PLENTY", "SHORT"]
     assert listed(operator, q="PLE") == ["PLENTY"]
+
+
+def test_the_list_says_in_words_whether_stock_is_oversold(acme, operator, a_variant):
+    set_stock(reserved=2, variant=a_variant(acme, "SHORT", stock=1))
+    a_variant(acme, "PLENTY", stock=9)
+
+    page = operator.get(LIST).content.decode()
+    found = re.findall(r'class="field-overpromised">(\w+)<', page)
+
+    assert sorted(found) == ["No", "Yes"]
 
 
 def test_a_list_of_any_length_costs_the_same(acme, operator, a_variant):
