@@ -181,7 +181,7 @@ class Order(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.retailer_order_id} ({self.processing_state})"
+        return self.retailer_order_id
 
     def change(self, *, by: Actor) -> AbstractContextManager[OrderChange[Order]]:
         """Begin a change: `with order.change(by=actor) as change:`.

@@ -61,7 +61,7 @@ class MovableFulfillment(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return f"fulfillment {self.pk} ({self.state})"
+        return f"fulfillment {self.pk}"
 
     @property
     def is_held(self) -> bool:

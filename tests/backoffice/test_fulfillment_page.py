@@ -48,6 +48,13 @@ def test_a_repeated_parcel_is_reported_as_unchanged(operator, fulfillment):
     assert fulfillment.shipments.count() == 1
 
 
+def test_the_page_names_no_state_by_its_code(operator, fulfillment):
+    do(operator, fulfillment, "reject-wrong-address")
+    page = page_of(operator, fulfillment).content.decode()
+    assert f"<title>fulfillment {fulfillment.pk} | The Exchange</title>" in page
+    assert '<td data-label="Reason"><span class="ui-badge ui-bad">Wrong address</span></td>' in page
+
+
 def test_a_shipped_fulfillment_is_not_shipped_again(operator, fulfillment):
     do(operator, fulfillment, "accept")
     do(operator, fulfillment, "ship", tracking_number="1Z-9")
