@@ -246,7 +246,7 @@ def test_an_operator_approves_a_cancellation_of_units_that_left_in_a_kept_parcel
 def test_the_answer_that_ships_a_kept_parcel_can_be_repeated(
     asked, answer, code, left, work, an_order_at_acme, acme_api, shop_api, hold_it
 ):
-    """The state is no longer the state after the answer, but the supplier may have lost our reply."""
+    """The kept parcel changes the state again, but a supplier that lost our reply repeats its answer."""
     hold_it(an_order_at_acme)
     acme_api.put(status(work, "shipped"), parcel(left, lines=[line_units(work, "LAMP", 1)]))
     shop_api.post(f"orders/{an_order_at_acme.pk}/cancel", {"lines": asked})

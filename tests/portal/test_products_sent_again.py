@@ -1,4 +1,4 @@
-"""A form of products is carried out once, also if a colleague takes its change back meanwhile."""
+"""A form of products is carried out once, even if a colleague undoes the change meanwhile."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def test_a_doubtful_number_is_marked_and_ships_only_when_it_is_confirmed(ana, wo
     assert [row.carrier for row in page.context["preview"]] == ["UPS", "UPS"]
     text = page.content.decode()
     assert "Also ship the 1" in text
-    assert ">Ship orders</button>" in text  # the number depends on the tick
+    assert ">Ship orders</button>" in text  # without a number, because the tick changes it
 
     result, sent = ship(ana, page)
     assert shipped(works) == [0, 1, 0]

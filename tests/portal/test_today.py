@@ -69,7 +69,7 @@ def test_an_order_that_was_not_captured_in_time_is_late_as_in_the_api(ana, sam, 
 
 
 def with_a_later_limit(order, work):
-    """Return the order's fulfillment. `work` is late to capture, and its other limit is the latest."""
+    """Make `work` late to capture, but due after the order's fulfillment. Return the order's fulfillment."""
     later, now = order.fulfillments.get(), timezone.now()
     ends = {later: (now + timedelta(days=1), None), work: (now + timedelta(days=2), now - timedelta(hours=1))}
     for each, (due, capture_due) in ends.items():

@@ -81,7 +81,7 @@ def serving(limits: SessionLimits) -> Iterator[SftpServer]:
 
 @functools.cache
 def made_host_keys() -> tuple[TemporaryDirectory[str], list[paramiko.PKey]]:
-    """Make a folder with host keys and read it, once: it takes half a second, and each reading 0.1 s."""
+    """Make a folder with host keys and read the keys, only once, because both together take 0.6 s."""
     folder = TemporaryDirectory()
     with override_settings(SECRETS_DIR=Path(folder.name)):
         return folder, host_keys()

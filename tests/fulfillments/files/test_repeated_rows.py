@@ -178,7 +178,7 @@ def test_a_known_parcel_does_not_accept_work_with_a_corrected_address(put, work,
 
 
 def test_a_parcel_is_known_by_its_number_before_a_correction(put, work, acme_api):
-    """Its rows change nothing, also after the units that it left open were refused for their address."""
+    """Rows of a shipped parcel change nothing, even after the other units were refused for their address."""
     acme_api.put(status(work, "accepted"))
     lamps = line_units(work, "LAMP", 2)
     acme_api.put(status(work, "shipped"), {"tracking_number": "1Z1", "lines": [lamps]})

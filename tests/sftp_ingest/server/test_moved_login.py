@@ -1,4 +1,4 @@
-"""A login that is given to another supplier takes nothing from the area of the former supplier along."""
+"""A login that is given to another supplier can no longer reach the area of the former supplier."""
 
 from __future__ import annotations
 
