@@ -134,7 +134,7 @@ class BulkPages(ModelAdmin[Record]):
     def undo_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Choose the done rows for the reversing action, which needs a confirmation like any other action.
 
-        Leave out rows that a later action of the two kinds has changed.
+        Leave out rows that a later action, of this kind or of the reversing kind, has changed.
         """
         chosen, action = self._find(request, pk, acting=True)
         back = self.find_action(action.undone_by)
