@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 
+WITH_PORT = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]+))(?::[0-9]+)?")
+"""An address as some proxies write it: `192.0.2.7:51234` or `[2001:db8::1]:51234`."""
 IPV6_PREFIX = 64
 """The prefix length of an IPv6 network that usually belongs to one subscriber."""
 MAPPED_PREFIX = 96
@@ -13,9 +16,12 @@ MAPPED_PREFIX = 96
 def address_of(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
     """Return the client's address. Behind our proxy, it is the last address in `X-Forwarded-For`.
 
-    Other addresses in `X-Forwarded-For` are ignored, because the client itself may have written them.
+    Other addresses in `X-Forwarded-For` are ignored, because the client itself may have written them. The
+    port of an address is left out: with the port, each connection would count as another client.
     """
-    return (forwarded.rpartition(",")[2].strip() if behind_proxy else "") or peer
+    last = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
+    match = WITH_PORT.fullmatch(last)
+    return (match[1] or match[2] if match else last) or peer
 
 
 def parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -60,6 +60,20 @@ def test_each_address_has_its_own_count(settings):
     assert guess(5, **{"X-Forwarded-For": "2001:db8:0:1::1"}).status_code == 401
 
 
+@pytest.mark.parametrize("address", ["192.0.2.7", "[2001:db8::1]"])
+def test_the_port_of_an_address_is_not_part_of_the_client(acme, settings, address):
+    settings.BEHIND_PROXY = True
+    ports = iter(range(50_000, 50_010))
+
+    def forwarded() -> dict[str, str]:
+        return {"X-Forwarded-For": f"198.51.100.1, {address}:{next(ports)}"}
+
+    key, secret = IssuedKeyFactory.create(party=acme, allowed_networks=["192.0.2.0/24", "2001:db8::/64"])
+    path = f"/v3/suppliers/{acme.pk}/variants"
+    assert ApiClient(secret).get(path, None, **forwarded()).status_code == 200
+    assert [guess(number, **forwarded()).status_code for number in range(3)] == [401, 401, 429]
+
+
 def test_wrong_client_secrets_count_as_wrong_keys(acme):
     _, secret = IssuedKeyFactory.create(party=acme)
     basic = base64.b64encode(b"fxk_none:wrong").decode()
