@@ -1,4 +1,4 @@
-"""A login that is given to another supplier can no longer reach the area of the former supplier."""
+"""A login that is given to another supplier takes no file of the former supplier with it."""
 
 from __future__ import annotations
 
