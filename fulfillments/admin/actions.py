@@ -158,6 +158,12 @@ def _record_return(fulfillment: Fulfillment, by: Actor, answers: dict[str, Any])
     return _message(outcome, f"The return of {in_units(count)} was recorded.")
 
 
+def returnable(fulfillment: Fulfillment) -> str:
+    """Name the units that can come back. If a colleague records a return, the preview is out of date."""
+    units = sum(line.returnable for line in fulfillment.lines.all())
+    return f"{in_units(units, 'is', 'are')} shipped and not returned."
+
+
 def _not_returnable(fulfillment: Fulfillment) -> str:
     shipped = any(line.returnable for line in fulfillment.lines.all())
     return "" if shipped else "No units of the fulfillment were shipped and can come back."
@@ -301,7 +307,10 @@ ACTIONS = (
         "Record return",
         _record_return,
         _not_returnable,
-        lambda fulfillment: f"Shipped units of {fulfillment.supplier} came back to {fulfillment.warehouse}.",
+        lambda fulfillment: (
+            f"Shipped units of {fulfillment.supplier} came back to {fulfillment.warehouse}. "
+            f"{returnable(fulfillment)}"
+        ),
         form=ReturnForm.of,
         help_text=FOR_THE_SUPPLIER,
     ),

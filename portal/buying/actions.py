@@ -9,12 +9,14 @@ from uuid import uuid4
 from accounts.actors import Actor
 from accounts.operating.operator_actions import AdminAction, NothingChanged, Reason
 from api.errors import Invalid, InvalidTransition
+from api.phrases import in_units
 from fulfillments.admin.unit_forms import units_in
 from fulfillments.models import MoveOutcome
 from orders.addresses.addresses import fingerprint
 from orders.admin.actions import ACTIONS as OF_OPERATORS
 from orders.admin.actions import cancel_units, not_cancelable
 from orders.admin.address_form import AddressForm, changed_parts
+from orders.cancelable_units import CancelableUnits
 from orders.models import Order
 from orders.retailer_changes import change_order, why_not_changeable
 from portal.buying.forms import CancelUnitsForm, DeadlineForm
@@ -55,6 +57,12 @@ def _change_deadline(order: Order, by: Actor, answers: dict[str, object]) -> str
     )
 
 
+def _units_left(order: Order) -> str:
+    """Name the units that are left. If a colleague cancels some meanwhile, the preview is out of date."""
+    units = CancelableUnits(order)
+    return f"{in_units(sum(units.left(line) for line in units.lines))} can be canceled."
+
+
 _known: dict[str, AdminAction[Any]] = {action.name: action for action in OF_OPERATORS}
 CANCEL = replace(
     _known["cancel"],
@@ -69,6 +77,7 @@ CANCEL_UNITS = AdminAction[Order](
     "Cancel units",
     _cancel_part,
     not_cancelable,
+    _units_left,
     form=CancelUnitsForm.of,
     help_text="Enter the units of each line that you do not need. Suppliers are asked to release units "
     "that they have. Units without a supplier are canceled at once.",

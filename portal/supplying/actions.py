@@ -26,6 +26,7 @@ from fulfillments.admin.actions import (
     make_reject,
     make_ship,
     open_units,
+    returnable,
 )
 from fulfillments.admin.unit_forms import units_in
 from fulfillments.change import Change
@@ -167,7 +168,9 @@ ACTIONS = (
     replace(
         _RETURN,
         form=OwnReturnForm.of,
-        effect=lambda fulfillment: f"The units came back to {fulfillment.warehouse}.",
+        effect=lambda fulfillment: (
+            f"The units came back to {fulfillment.warehouse}. {returnable(fulfillment)}"
+        ),
         help_text="Enter the units that came back. The retailer sees the return and its reason.",
         undo="A recorded return stays. Ask an operator if it is wrong.",
     ),

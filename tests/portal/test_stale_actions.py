@@ -68,6 +68,32 @@ def test_a_parcel_of_units_that_a_colleague_shipped_is_not_recorded_in_part(ana,
     assert [parcel.tracking_number for parcel in work.shipments.all()] == ["1Z1"]
 
 
+def test_the_return_that_a_colleague_recorded_meanwhile_is_not_recorded_twice(ana, work, path):
+    act(ana, f"{path}ship/", tracking_number="1Z1", **units(work, LAMP=2, HAT=3))
+    answers = {"reason": "broken", **units(work, LAMP=0, HAT=1)}
+    sent = opened(ana, f"{path}return/")
+    act(ana, f"{path}return/", **answers)
+
+    page = ana.post(f"{path}return/", {**sent, **answers})
+
+    assert said(page) == [STALE]
+    assert "4 units are shipped and not returned." in page.text
+    assert work.lines.get(sku="HAT").returned == 1
+
+
+def test_units_that_a_colleague_canceled_meanwhile_are_not_canceled_twice(sam, work):
+    path = f"/portal/purchases/{work.order_id}/do/cancel-units/"
+    answers = {f"line_{line.pk}": int(line.sku == "HAT") for line in work.order.lines.all()}
+    sent = opened(sam, path)
+    act(sam, path, **answers)
+
+    page = sam.post(path, {**sent, **answers})
+
+    assert said(page) == [STALE]
+    assert "4 units can be canceled." in page.text
+    assert work.lines.get(sku="HAT").cancel_requested == 1
+
+
 def test_a_correction_does_not_replace_the_correction_of_a_colleague(ana, work, path):
     act(ana, f"{path}ship/", tracking_number="1Z1", **units(work, LAMP=2, HAT=3))
     parcel = work.shipments.get()
