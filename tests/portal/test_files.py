@@ -41,7 +41,9 @@ def test_a_file_is_tried_then_imported_then_its_rejected_row_is_corrected(ana):
     trial = try_file(ana, ImportDraft.objects.get())
     assert (trial.status, trial.dry_run, trial.rejected) == (Status.SUCCEEDED_WITH_ERRORS, True, 1)
     assert not Variant.objects.exists()
-    assert "Nothing has changed" in ana.get(f"/portal/files/{trial.pk}/").content.decode()
+    page = ana.get(f"/portal/files/{trial.pk}/").content.decode()
+    assert "Nothing has changed" in page
+    assert '<td data-label="Field">retail_price</td>' in page
 
     act(ana, f"/portal/files/{trial.pk}/do/import/")
     job = ImportJob.objects.latest("pk")
@@ -55,6 +57,14 @@ def test_a_file_is_tried_then_imported_then_its_rejected_row_is_corrected(ana):
     assert said(page) == ["1 corrected row is imported again."]
     run_job(ImportJob.objects.latest("pk").pk)
     assert {variant.sku for variant in Variant.objects.all()} == {"A-1", "A-2"}
+
+
+def test_the_page_of_a_failed_trial_leads_to_the_upload_of_the_corrected_file(ana):
+    upload(ana, b"code;price\nA-1;39.90\n")
+    trial = try_file(ana, ImportDraft.objects.get())
+    assert trial.status == Status.FAILED
+    page = ana.get(f"/portal/files/{trial.pk}/").content.decode()
+    assert '<a href="/portal/files/?kind=products">upload it again</a>' in page
 
 
 def test_a_stock_file_is_imported_with_its_columns_and_warehouse(ana, acme, a_variant):
