@@ -90,6 +90,7 @@ class _Fetching:
                 if self.received > self.largest:
                     raise RemoteFailed("remote_too_large", f"The file has more than {self.largest} bytes.")
                 yield chunk
+            self._refuse_resized(file)
         if self.received < expected:
             raise RemoteFailed(
                 "remote_failed", f"{self.source.host} sent {self.received} bytes of {expected}."
@@ -100,9 +101,26 @@ class _Fetching:
         status = file.stat()
         version = (status.st_size or 0, status.st_mtime or 0)
         if self.received and version != self._version:
-            raise RemoteFailed("remote_failed", f"The file on {self.source.host} changed during the fetch.")
+            raise self._changed()
         self._version = version
         return version[0]
+
+    def _refuse_resized(self, file: paramiko.SFTPFile) -> None:
+        """Raise RemoteFailed if the host wrote the file during the fetch, because the content may be mixed.
+
+        Compare the sizes alone: some hosts generate files, and report the present time as their change time.
+        """
+        try:
+            size = file.stat().st_size or 0
+        except TimeoutError:
+            raise
+        except (OSError, EOFError, paramiko.SSHException):
+            return  # the host ended the session or deleted the file after the last byte
+        if self._version and size != self._version[0]:
+            raise self._changed()
+
+    def _changed(self) -> RemoteFailed:
+        return RemoteFailed("remote_failed", f"The file on {self.source.host} changed during the fetch.")
 
     def on_received(self, number: int) -> None:
         """Check the limits after `number` more bytes. Raises TimeoutError, and exceptions of `check`."""

@@ -190,6 +190,27 @@ def test_a_file_that_changed_while_the_connection_was_lost_is_not_mixed(
         fetch(acme, url)
 
 
+def test_a_file_that_its_host_still_writes_during_the_fetch_is_not_accepted(
+    acme: Supplier, url: str, monkeypatch
+):
+    read, status = ReadHandle.read, ReadHandle.stat
+    written: list[int] = []
+
+    def while_written(handle: ReadHandle, offset: int, length: int) -> bytes:
+        written.append(offset)
+        return read(handle, offset, length)
+
+    def larger(handle: ReadHandle) -> paramiko.SFTPAttributes:
+        shown = status(handle)
+        shown.st_size += len(written)
+        return shown
+
+    monkeypatch.setattr(ReadHandle, "read", while_written)
+    monkeypatch.setattr(ReadHandle, "stat", larger)
+
+    assert "changed during the fetch" in str(failure(acme, url))
+
+
 @pytest.mark.parametrize("most", [None, 10_000])
 def test_no_byte_is_requested_twice_however_much_a_host_returns_at_once(
     acme: Supplier, url: str, monkeypatch, most: int | None
