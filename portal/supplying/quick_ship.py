@@ -85,6 +85,9 @@ def _fault(row: ShipRow, found: list[Fulfillment]) -> str:
     if len(row.tracking_number) > LONGEST_NUMBER:
         return f"The tracking number has more than {LONGEST_NUMBER} characters."
     possible = [each for each in found if not SHIP.why_not(each)] or found
+    numbered = [each for each in found if each.order.retailer_order_id == row.order]
+    if numbered and not any(each in numbered for each in possible):
+        possible = found  # the order with this number is shipped, and the number is also another order's id
     if not possible:
         return "You have no order with this number."
     if len(possible) > 1:

@@ -115,6 +115,22 @@ def test_each_wrong_row_says_why_and_the_others_ship(ana, rival, shop, a_variant
     assert result.context["pasted"].splitlines() == rows[1:]
 
 
+def test_the_number_of_a_shipped_order_ships_no_other_order_whose_id_it_is(ana, shop, works, pushed):
+    other = works[1]
+    pushed(shop, {"sku": "LAMP", "quantity": 1}, retailer_order_id=str(other.pk))
+    first = f"{other.pk}\t1Z999AA10123456784"
+    assert "Several orders have this number." in problems(preview(ana, first))[0]
+    order = Order.objects.get(retailer_order_id=str(other.pk)).fulfillments.get()
+    ship(ana, preview(ana, f"#{order.pk}\t1Z999AA10123456784"))
+    assert shipped([order, other]) == [1, 0]
+
+    [problem] = problems(preview(ana, f"{other.pk}\t1Z12345E0205271688"))
+
+    assert problem.startswith("Several orders have this number.")
+    assert f"#{other.pk}" in problem
+    assert problems(preview(ana, f"#{other.pk}\t1Z12345E0205271688")) == [""]
+
+
 def test_a_form_that_is_sent_twice_ships_once(ana, works):
     _, sent = ship(ana, preview(ana, f"{number(works[0])}\t1Z1"))
 
