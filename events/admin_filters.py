@@ -15,7 +15,7 @@ LATELY = timedelta(minutes=10)
 class FailingFilter(FlagFilter):
     """A filter for active webhooks whose receivers have accepted nothing for ten minutes."""
 
-    title, parameter_name, label = "failing", "failing", "Failing for ten minutes"
+    title, parameter_name, label = "failing for ten minutes", "failing", "Failing for ten minutes"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:

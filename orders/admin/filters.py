@@ -23,7 +23,7 @@ class OpenFilter(FlagFilter):
 class UnknownCountryFilter(FlagFilter):
     """A filter for open orders with an unknown shipping country."""
 
-    title, parameter_name, label = "country", "unknown_country", "Unknown"
+    title, parameter_name, label = "unknown country", "unknown_country", "Unknown country"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
@@ -36,7 +36,7 @@ class WaitingFilter(FlagFilter):
     A line does not wait if all suppliers refused its missing units.
     """
 
-    title, parameter_name, label = "waiting for stock", "waiting", "Waiting"
+    title, parameter_name, label = "waiting for stock", "waiting", "Waiting for stock"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
@@ -57,7 +57,7 @@ class BackorderedFilter(FlagFilter):
 class AddressInPartFilter(FlagFilter):
     """A filter for open orders with refused units that wait for another address."""
 
-    title, parameter_name, label = "wrong address in part", "address_in_part", "Yes"
+    title, parameter_name, label = "wrong address in part", "address_in_part", "Wrong address in part"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
@@ -68,7 +68,7 @@ class AddressInPartFilter(FlagFilter):
 class RefusedFilter(FlagFilter):
     """A filter for open orders with units that all suppliers refused, and that need no other address."""
 
-    title, parameter_name, label = "refused by all", "refused", "Refused"
+    title, parameter_name, label = "refused by all", "refused", "Refused by all"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
