@@ -20,6 +20,8 @@ BLANKS = (
 )
 # A long number that a spreadsheet rounded, such as `1.23E+12`.
 ROUNDED = r"^[0-9]([.,][0-9]+)?e[+][0-9]+$"
+# The result of a formula that failed. As a key, it would make one product of many rows.
+FORMULA_ERRORS = ("#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
 # Invisible characters that may be inside a word.
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
@@ -98,7 +100,8 @@ class TextColumn(FileColumn):
         # Compare bytes first: counting the characters of a long text costs more than all other checks.
         tests: list[Composable] = [SQL("octet_length({}) > {}").format(value, Literal(self.longest))]
         tests += [SQL("{} = ''").format(value)] if self.required else []
-        tests += [self._holds_invisible(value), self._was_rounded(value)] if self.is_key else []
+        if self.is_key:
+            tests += [self._holds_invisible(value), self._was_rounded(value), self._is_error(value)]
         return SQL("({})").format(SQL(" OR ").join(tests))
 
     def _holds_invisible(self, value: Composable) -> Composable:
@@ -107,6 +110,12 @@ class TextColumn(FileColumn):
     def _was_rounded(self, value: Composable) -> Composable:
         """Return the condition that a spreadsheet rounded a long number. Several numbers then look alike."""
         return SQL("(strpos({0}, '+') > 0 AND {0} ~* {1})").format(value, Literal(ROUNDED))
+
+    def _is_error(self, value: Composable) -> Composable:
+        """Return the condition that the value is the error of a spreadsheet formula."""
+        return SQL("(starts_with({0}, '#') AND upper({0}) = ANY({1}))").format(
+            value, Literal(list(FORMULA_ERRORS))
+        )
 
     def rules(self, value: Composable, cell: Composable) -> list[RowRule]:
         condition = SQL("length({}) > {}").format(value, Literal(self.longest))
@@ -121,6 +130,8 @@ class TextColumn(FileColumn):
             rules.append(RowRule(self._holds_invisible(value), "invisible", invisible))
             rounded = about(cell, "was rounded by a spreadsheet; format the column as text.")
             rules.append(RowRule(self._was_rounded(value), "damaged_text", rounded))
+            failed = about(cell, "is the error of a spreadsheet formula. Correct the formula.")
+            rules.append(RowRule(self._is_error(value), "damaged_text", failed))
         return rules
 
 

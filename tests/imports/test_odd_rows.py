@@ -256,6 +256,18 @@ def test_a_sku_that_a_spreadsheet_has_rounded_is_no_new_variant(acme, ran):
     assert set(Variant.objects.values_list("sku", flat=True)) == {"4E+12-L", "E+12"}
 
 
+def test_a_formula_that_failed_gives_no_variant_and_no_group(acme, ran):
+    header = "sku,title,retail_price,model"
+
+    job = ran(acme, data=[header, "#N/A,Hat,5,", "A-1,Hat,5,#ref!", "#1,Hat,5,#N/A-2", "A-2,#N/A,5,"])
+
+    assert faults(job) == [(2, "sku", "damaged_text"), (3, "model", "damaged_text")]
+    assert job["errors"][0]["message"] == (
+        "'#N/A': is the error of a spreadsheet formula. Correct the formula."
+    )
+    assert set(Variant.objects.values_list("sku", flat=True)) == {"#1", "A-2"}
+
+
 def test_cells_are_quoted_exactly_as_in_the_file(acme, ran):
     job = ran(acme, data=[HEADER, "A-1,Lamp,'19\\90,"])
 
