@@ -131,7 +131,7 @@ class TextColumn(FileColumn):
             rounded = about(cell, "was rounded by a spreadsheet; format the column as text.")
             rules.append(RowRule(self._was_rounded(value), "damaged_text", rounded))
             failed = about(cell, "is the error of a spreadsheet formula. Correct the formula.")
-            rules.append(RowRule(self._is_error(value), "damaged_text", failed))
+            rules.append(RowRule(self._is_error(value), "invalid", failed))
         return rules
 
 

@@ -261,7 +261,7 @@ def test_a_formula_that_failed_gives_no_variant_and_no_group(acme, ran):
 
     job = ran(acme, data=[header, "#N/A,Hat,5,", "A-1,Hat,5,#ref!", "#1,Hat,5,#N/A-2", "A-2,#N/A,5,"])
 
-    assert faults(job) == [(2, "sku", "damaged_text"), (3, "model", "damaged_text")]
+    assert faults(job) == [(2, "sku", "invalid"), (3, "model", "invalid")]
     assert job["errors"][0]["message"] == (
         "'#N/A': is the error of a spreadsheet formula. Correct the formula."
     )
