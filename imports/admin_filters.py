@@ -24,10 +24,14 @@ class DryRunFilter(FlagFilter):
 
 
 class RecentlyFailedFilter(FlagFilter):
-    """A filter for failed imports of the last seven days. Suppliers may still ask about these imports."""
+    """A filter for failed imports of the last seven days. Suppliers may still ask about these imports.
+
+    A dry run is left out: its author sees the result at once, and it was to change nothing.
+    """
 
     title, parameter_name, label = "failed this week", "failed_this_week", "Failed this week"
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        return rows.filter(status=Status.FAILED, finished_at__gte=timezone.now() - RECENT)
+        recent = timezone.now() - RECENT
+        return rows.filter(status=Status.FAILED, dry_run=False, finished_at__gte=recent)

@@ -60,6 +60,11 @@ def test_an_import_that_failed_last_month_is_not_counted(operator, acme):
     assert counts(operator)["failed"] == 0
 
 
+def test_a_failed_dry_run_is_no_work_for_operators(operator, acme):
+    ImportJobFactory.create(supplier=acme, status="failed", finished_at=timezone.now(), dry_run=True)
+    assert counts(operator)["failed"] == 0
+
+
 # For each kind with a list: the model, values that put a row into the kind, and similar values that do not.
 LONG_AGO = timezone.now() - timedelta(days=30)
 ROWS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
