@@ -33,6 +33,26 @@ def test_a_taken_port_is_named_with_the_variable_that_moves_it(tmp_path: Path, v
     assert not (tmp_path / "embedded").exists()
 
 
+def test_web_and_sftp_cannot_have_the_same_port(tmp_path: Path) -> None:
+    port = str(free_port())
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.launcher"],
+        env={
+            **os.environ,
+            "DATA_DIR": str(tmp_path),
+            "PORT": port,
+            "SFTP_PORT": port,
+            "SFTP_HOST": "0.0.0.0",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    expected = f"PORT and SFTP_PORT are both {port}: choose another port for one of them.\n"
+    assert (done.returncode, done.stderr) == (1, expected)
+
+
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1"])
 def test_a_host_that_is_not_this_machine_is_not_called_taken(host: str) -> None:
     sentence = obstacle(host, 8000, "SFTP_PORT")

@@ -25,6 +25,8 @@ SERVER_START_TIMEOUT = 120.0  # seconds; PostgreSQL's recovery after a crash may
 def main() -> None:
     """Run all parts of the Exchange until a stop is requested. Exit with code 1 if a part cannot start."""
     lock = lock_or_exit()
+    if reason := programs.shared_port():
+        sys.exit(reason)
     for host, port, variable in programs.listening():
         if reason := obstacle(host, port, variable):
             sys.exit(reason)

@@ -24,6 +24,7 @@ def demo_size(value: str) -> str:
 
 env = Env()
 HOST = env.str("HOST", "127.0.0.1")
+ALL_ADDRESSES = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 with exit_with_sentence():
     WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", 2, validate=validate.Range(min=1))
     FETCH_THREADS = env.int("FETCH_THREADS", 8, validate=validate.Range(min=1))
@@ -43,6 +44,14 @@ DOCS_STAMP = DATA_DIR / "docs.stamp"
 def listening() -> list[tuple[str, int, str]]:
     """Return the addresses of the services: host, port, and the variable that sets the port."""
     return [(HOST, PORT, "PORT"), (SFTP_HOST, SFTP_PORT, "SFTP_PORT")]
+
+
+def shared_port() -> str:
+    """Return a sentence if web and SFTP would listen at the same address, or an empty string."""
+    same_host = HOST == SFTP_HOST or not {HOST, SFTP_HOST}.isdisjoint(ALL_ADDRESSES)
+    if PORT != SFTP_PORT or not same_host:
+        return ""
+    return f"PORT and SFTP_PORT are both {PORT}: choose another port for one of them."
 
 
 def service_environment(urls: Mapping[str, str]) -> dict[str, str]:
