@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.actors import Actor
-from accounts.models import OperatorAction, Partnership
+from accounts.models import ApiKey, OperatorAction, Partnership
 from accounts.operating import bulk_actions
 from accounts.tasks import run_operator_action, sweep_operator_actions
 from backoffice.groups import OPERATORS
@@ -350,6 +350,18 @@ def test_orders_are_held_although_their_suppliers_changed_after_the_preview(
 
     order.refresh_from_db()
     assert order.held
+
+
+def test_a_key_that_is_used_after_the_preview_is_revoked(operator, acme):
+    key, _ = ApiKey.issue(acme, "leaked")
+    page = choose(operator, ApiKey, "revoke", [key])
+    assert "It was never used." in page.text
+    ApiKey.objects.filter(pk=key.pk).update(last_used_at=timezone.now())
+
+    confirm(operator, page)
+
+    key.refresh_from_db()
+    assert key.revoked_at
 
 
 def test_too_many_rows_are_refused_with_the_remedy(operator, shop, monkeypatch):
