@@ -9,8 +9,11 @@ register = template.Library()
 
 @register.filter
 def first_unit(age: str) -> str:
-    """Return the first number of an age with its unit of time: "3 hours, 18 minutes" becomes "3 hours"."""
-    return age.partition(",")[0]
+    """Return the first number of an age with its unit of time: "3 hours, 18 minutes" becomes "3 hours".
+
+    Django's space between them never wraps. Replace this space, because a narrow card would break the word.
+    """
+    return age.partition(",")[0].replace("\xa0", " ")
 
 
 @register.filter
