@@ -41,6 +41,16 @@ def held(acme, a_variant, client_for):
     return job
 
 
+def test_on_a_phone_a_long_state_keeps_the_check_box_inside_the_list(browser, acme):
+    ImportJobFactory.create(supplier=acme, status=Status.SUCCEEDED_WITH_ERRORS)
+    browser.start_as("olga")
+    browser.page.set_viewport_size({"width": 360, "height": 900})
+    browser.open(PATH)
+    hidden = "list => list.scrollWidth - list.clientWidth"
+    assert browser.page.locator("#changelist").evaluate(hidden) == 0
+    browser.page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_an_operator_releases_a_held_import_from_the_home_page(browser, held):
     browser.log_in("olga")
     with browser.page.expect_navigation():
