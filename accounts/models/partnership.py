@@ -51,7 +51,7 @@ class CancelBeforeCapture(models.TextChoices):
 class WhenShort(models.TextChoices):
     """The handling of units that no partner has in stock (contract 13)."""
 
-    SHIP_PARTIAL = "ship_partial", "pass them on short"
+    SHIP_PARTIAL = "ship_partial", "let the supplier decide"
     WAIT = "wait", "wait for stock"
     REFUSE = "refuse", "refuse the order"
 
