@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -73,7 +74,7 @@ def test_a_correction_and_a_capture_wait_for_each_other_in_one_order(work, acme,
             waiting(1)
             let_capture_again(unfinished)
 
-        captured = []
+        captured: list[Future[Any]] = []
         monkeypatch.setattr(services, "let_capture_again", outdated_meanwhile)
         correct(work, "9 New Street")
         shown = captured[0].result(timeout=30).json()
