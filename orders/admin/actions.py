@@ -198,13 +198,15 @@ def _suppliers(order: Order) -> str:
 
 
 def _cancel_effect(order: Order) -> str:
-    phrases = [in_units(_canceled_at_once(order), "is canceled at once", "are canceled at once")]
+    phrases = []
+    if at_once := _canceled_at_once(order):
+        phrases.append(in_units(at_once, "is canceled at once", "are canceled at once"))
     if asked := _to_request(order):
         names = ", ".join(sorted(asked))
         phrases.append(f"{in_units(asked.total(), 'is', 'are')} requested from {names}")
     if shipped := sum(line.shipped for line in order.lines.all()):
         phrases.append(f"{in_units(shipped, 'is', 'are')} already shipped")
-    return f"{', '.join(phrases)}."
+    return f"{', '.join(phrases) or 'No unit is left to cancel'}."
 
 
 def _address_effect(order: Order) -> str:

@@ -42,7 +42,8 @@ CONFIRM = action_of(
     _effect,
     form=_form,
     list_label="Confirm address",
-    help_text="On a fulfillment's page you can correct the address; from the list you only confirm it.",
+    help_text="The form of one fulfillment has fields to correct the address. An action on several "
+    "fulfillments confirms their present addresses.",
     reason=Reason.REQUIRED,
     reason_help="Why the addresses are right.",
     undo="Reject the fulfillment for its wrong address.",

@@ -92,7 +92,7 @@ CORRECT_ADDRESS = replace(
     run=_correct_address,
     why_not=why_not_changeable,
     form=AddressForm.of,
-    help_text="The suppliers get the new address. An order that waits for it returns to its supplier.",
+    help_text="An order that waits for the right address returns to its supplier.",
     undo="Correct the address again.",
 )
 CHANGE_DEADLINE = AdminAction[Order](

@@ -332,7 +332,7 @@ def test_a_row_whose_effect_changed_after_the_preview_is_left_unchanged(
     assert (states[same.pk], states[other.pk]) == ("canceling", "partially_shipped")
     [message] = [message for record, _, message in results(operator, page) if record == str(other.pk)]
     assert message.startswith("The record was changed after the preview, so nothing was done.")
-    assert message.endswith("1 unit is requested from Acme, 1 unit is already shipped.")
+    assert message.endswith(" now: 1 unit is requested from Acme, 1 unit is already shipped.")
 
 
 def test_orders_are_held_although_their_suppliers_changed_after_the_preview(
