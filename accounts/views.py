@@ -113,7 +113,7 @@ class SupplierProfileViewSet(SupplierViewSet):
 
 
 class RetailerProfileViewSet(RetailerViewSet):
-    """`GET /v3/retailers/{retailer_id}`: the counterpart of a supplier's profile."""
+    """`GET /v3/retailers/{retailer_id}`: the retailer's own profile, with its trading partners."""
 
     @extend_schema(
         summary="Read a retailer's own profile",

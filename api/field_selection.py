@@ -12,7 +12,7 @@ from api.openapi.parameters import LONGEST
 
 
 def fields_of(shape: type) -> OpenApiParameter:
-    """Describe the parameter for answers of the TypedDict `shape`. The values are the TypedDict's fields."""
+    """Return the parameter `fields` of an operation that answers the TypedDict `shape`, for OpenAPI."""
     one = f"({'|'.join(shape.__annotations__)})"
     return OpenApiParameter(
         "fields",

@@ -19,7 +19,8 @@ from events import epochs
 from fastdb.after_commit import call_after_commit
 
 SNAPSHOT = re.compile(r"([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
-# Keep all snapshots of the last hour, and one snapshot per minute of the last 30 days. Delete the others.
+# Keep all snapshots of the last hour, and the first snapshot of each minute of the last 30 days. Also keep
+# the empty snapshots of these 30 days: each marks the beginning of an epoch.
 THIN_OUT = """
     DELETE FROM catalog_pulse p WHERE p.taken_at < now() - interval '30 days'
     OR p.taken_at < now() - interval '1 hour' AND p.snapshot <> '0:0:' AND EXISTS (

@@ -66,10 +66,10 @@ def answering(row: type[R], answer: type[A]) -> Callable[[R], A]:
 
 
 def answering_with(row: type[R], computed: type[C], answer: type[A]) -> Callable[[R, C], A]:
-    """Return the function that turns a row and computed values, a TypedDict, into an answer.
+    """Return a function that makes an answer from a row and a TypedDict of computed values.
 
-    A computed value replaces a field of the row with the same name. Raises TypeError at import time if both
-    lack a field of the answer, or if the field has another type.
+    A computed value replaces a field of the row with the same name. Raises TypeError at import time if a
+    field of the answer is missing or has another type.
     """
     first = get_type_hints(computed)
     available, wanted = get_type_hints(row) | first, get_type_hints(answer)

@@ -55,9 +55,9 @@ def _lock_short_lines(change: Change) -> list[FulfillmentLine]:
 
 
 def _reserve_first(change: Change, lines: Sequence[FulfillmentLine], stock: LockedStock) -> int:
-    """Reserve stock for this order's lines without the flag `behind`.
+    """Reserve stock for the lines of this order that have `behind=False`.
 
-    Leave the units that older orders need for their lines without this flag.
+    Leave enough stock for such lines of older orders.
     """
     if not lines:
         return 0

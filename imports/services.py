@@ -67,7 +67,7 @@ def refuse_import(supplier: Supplier, kind: str, *, source: str, code: str, mess
 def supersede_older(
     job: ImportJob, ground: Collection[int], ground_of: Callable[[ImportJob], Collection[int]]
 ) -> None:
-    """Supersede older jobs of this kind that wait for approval and cover no warehouse outside of `ground`.
+    """Supersede older jobs of this kind that wait for approval, if `ground` has all their warehouses.
 
     A job that was approved while this job ran is superseded, too.
     """

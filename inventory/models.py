@@ -226,8 +226,9 @@ class MovementKind(models.TextChoices):
 class StockMovement(models.Model):
     """A line of the stock ledger. It is added in the transaction of the stock change.
 
-    Its only later change is the erasure of its order, which erases the reason of a return. A stock level is
-    the sum of its movements. The table has one partition per month and, for speed, no foreign keys.
+    A line never changes, with one exception: the erasure of an order erases the reasons of its returns. A
+    stock level is the sum of its movements. The table has one partition per month and, for speed, no foreign
+    keys.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -104,8 +104,8 @@ OF_PARTY, IMPORT = re.compile(r"key:\w+|member:\d+"), re.compile(r"import:(\d+)"
 class Actors:
     """The actors of stock movements, as one supplier may see them.
 
-    The supplier sees its own keys, members and imports by name, and only the role of other actors. Their
-    names, files and requests stay hidden. For example, a retailer's key reserves stock when it pushes an
+    The supplier sees its own keys, members and imports by name. The names, files and requests of other
+    actors stay hidden. For example, a retailer's key reserves stock when it pushes an
     order, and a competitor's key reserves stock when it rejects units that are then routed to this supplier.
     """
 
@@ -125,9 +125,10 @@ class Actors:
         return bool(job and job[1] in self._jobs)
 
     def name(self, actor: str) -> str:
-        """Return the supplier's own key, member or import unchanged; return `system:…` unchanged, too.
+        """Return the name under which the supplier sees an actor.
 
-        For other actors, return only their role: `retailer`, `operator` or `system`.
+        Its own keys, members and imports, and `system:…`, are unchanged. Operators become `operator`,
+        retailers `retailer`, and other suppliers `system`.
         """
         if actor.startswith("user:"):
             return "operator"

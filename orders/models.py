@@ -333,5 +333,5 @@ class OrderLine(models.Model):
 
     @property
     def unrouted(self) -> int:
-        """The units that no supplier has: all suppliers refused them, or they wait for stock."""
+        """The units that no supplier has, because they were refused or wait for stock."""
         return self.rejected + self.waiting

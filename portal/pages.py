@@ -94,7 +94,7 @@ class PortalPage(View):
         return self.render(self.context())
 
     def context(self) -> dict[str, object]:
-        """Return the values of the template."""
+        """Return the template's variables."""
         return {}
 
     def render(self, context: dict[str, object]) -> TemplateResponse:

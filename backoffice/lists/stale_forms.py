@@ -37,7 +37,10 @@ class StaleFormMixin(ModelAdmin[Any]):
 
 
 class StaleRecordForm(ShownValuesForm):
-    """The base class that StaleFormMixin puts before the admin's form class. The methods here run first."""
+    """A form that keeps the stored values of fields that the operator did not change.
+
+    StaleFormMixin makes it the first base class, so its methods run before the methods of the admin's form.
+    """
 
     instance: Any
 

@@ -20,7 +20,7 @@ HEX = frozenset(b"0123456789abcdefABCDEF")
 
 
 class Chunks:
-    """A decoder with the same rules as gunicorn's decoder. A fuzz test compares the two decoders."""
+    """A decoder of chunked bodies, with the same rules as gunicorn's. A fuzz test compares the two."""
 
     def __init__(self, request: Any, most: int) -> None:
         """`request` is gunicorn's request, which checks the trailers.

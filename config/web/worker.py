@@ -154,7 +154,7 @@ class Worker(ThreadWorker):
         connection.held = size
 
     def _forget(self, connection: Connection) -> None:
-        """Stop reading a request that is still arriving, without an answer."""
+        """Stop reading a request that has not arrived completely, and send no answer."""
         self._unwatch(connection)
         del self.arriving[connection]
         self._hold(connection, 0)

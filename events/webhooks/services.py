@@ -99,8 +99,8 @@ def replay(webhook: Webhook, after: int, until: int | None, *, by: Actor) -> int
     _require_active(webhook)
     if until is not None and until < after:
         raise Invalid.at("until", f"Must not be below `after`, which is {after}.")
-    # Number no events here: the lock of the numbers would make all parties wait until the end of the request.
-    # The relay sends events without a number anyway.
+    # Do not assign numbers to new events here: the lock would make all parties wait until this request ends.
+    # The relay assigns them, and sends these events anyway.
     last = last_number() if until is None else min(until, last_number())
     if count_wanted(webhook, after, last, most=MOST_REPLAYED + 1) > MOST_REPLAYED:
         raise Invalid.at("until", f"The range has more than {MOST_REPLAYED} events. Request a shorter range.")

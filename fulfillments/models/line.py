@@ -79,7 +79,7 @@ class FulfillmentLine(models.Model):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The counts that moves change."""
+        """The values of all counters that a move can change."""
         return tuple(getattr(self, name) for name in COUNTS)
 
     @property

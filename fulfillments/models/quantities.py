@@ -132,7 +132,11 @@ def _grouped(named: Iterable[tuple[str, FulfillmentLine]]) -> dict[str, list[Ful
 
 
 def by_variant(lines: list[FulfillmentLine], quantities: Quantities) -> Counter[int]:
-    """Return units by variant, to compare parcels: a repetition may name other lines of the same variants."""
+    """Return the units of each variant.
+
+    A repeated request for a parcel is recognized by these sums, because it may name other lines of the same
+    variants.
+    """
     variants = {line.pk: line.variant_id for line in lines}
     total: Counter[int] = Counter()
     for line, quantity in quantities.items():

@@ -77,9 +77,9 @@ class Person:
         )
 
     def sparing(self, others: Iterable[Self]) -> Self:
-        """Return this person in a form that keeps the rows of open orders (`others`) of the same consumer.
+        """Return a copy of this person that spares the rows of the same consumer's open orders (`others`).
 
-        The suppliers of the open orders still need these rows. The erasure of an open order erases its rows.
+        The suppliers still need these rows. They are erased together with their own order.
         """
         texts, works = set[str](), set[str]()
         for other in others:

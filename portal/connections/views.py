@@ -1,4 +1,4 @@
-"""The pages of a party's connections."""
+"""The page of a party's keys, webhooks, SFTP logins and automatic imports, and the pages of their actions."""
 
 from __future__ import annotations
 

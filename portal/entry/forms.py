@@ -1,4 +1,4 @@
-"""Forms of the portal's entry pages."""
+"""Forms to sign in to the portal, to request a new password, and to accept an invitation."""
 
 from __future__ import annotations
 

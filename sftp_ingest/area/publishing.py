@@ -32,7 +32,7 @@ def rename(area: Area, old: Parts, new: Parts, address: str) -> None:
     with area.change():
         moved = area.rename(old, new)
         if moved.is_folder and old[0] == new[0]:
-            return  # the files stay in the same import folder, or outside
+            return  # the top folder is the same, so no file enters another import folder
         entries = area.below(new) if moved.is_folder else area.entries.filter(pk=moved.pk)
         files = entries.exclude(blob=None).select_related("blob").order_by("pk")
         Upload.objects.bulk_create(

@@ -18,7 +18,7 @@ from django.db.models.functions import Mod, Now
 from events.models import Sender, Webhook
 
 RENEW_SECONDS = 1.0
-# Stop sending this many seconds before the lease ends: then other senders may take the webhooks.
+# Stop sending this many seconds before the lease ends, because other senders may take the webhooks after it.
 STOP_BEFORE = 3.0
 FORGET_AFTER = timedelta(hours=1)
 

@@ -41,7 +41,7 @@ def operations(document: Document) -> str:
 
 
 def annotation(schema: Schema, sent: bool, prefix: str = "") -> str:
-    """Return a schema as a Python type. A `sent` schema accepts more types than answers contain."""
+    """Return the Python type of a schema. With `sent`, the type is for requests and accepts more values."""
     if "$ref" in schema:
         return prefix + name_of(schema)
     if "enum" in schema:

@@ -21,8 +21,6 @@ CANCELED, RETURNED = 0.025, 0.03
 
 @dataclass
 class PlannedLine:
-    """One line of a planned order."""
-
     sku: str
     quantity: int
 
