@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import Case, CharField, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Now
+from django.db.models.lookups import IsNull
 
 from fulfillments.models import CAPTURE_OVERDUE, HELD, Fulfillment
 from fulfillments.states import State
@@ -39,7 +40,8 @@ def _problem(work: QuerySet[Fulfillment]) -> Case:
     return Case(
         When(processing_state__in=FINISHED, then=Value("")),
         When(Exists(work.filter(state=State.WRONG_ADDRESS)), then=Value("Wrong address")),
-        When(Exists(for_address), then=Value("Wrong address in part")),
+        # Not Exists, for which PostgreSQL may read the refused lines of all orders: no index has them.
+        When(IsNull(Subquery(for_address.values("pk")[:1]), False), then=Value("Wrong address in part")),
         When(processing_state=ProcessingState.EXCEPTION, then=Value("Refused by all")),
         When(Exists(work.filter(state=State.CANCELING)), then=Value("Cancellation unanswered")),
         When(Exists(late), then=Value("Overdue")),

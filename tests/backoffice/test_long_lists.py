@@ -47,6 +47,18 @@ def test_a_search_reads_no_table_completely(model, admin_client):
                 assert f"Seq Scan on {table}" not in plan_of(statement), (term, plan_of(statement))
 
 
+def test_the_list_of_orders_reads_the_lines_of_no_other_order(admin_client, shop):
+    OrderFactory.create_in_bulk(20, retailer=shop)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE orders_order, orders_orderline")  # the planner prefers to read short tables
+    with CaptureQueriesContext(connection) as asked:
+        admin_client.get("/admin/orders/order/", {"q": "R-17"})
+    statements = [each["sql"] for each in asked if "Wrong address in part" in each["sql"]]
+    assert statements
+    for statement in statements:
+        assert "Seq Scan on orders_orderline" not in plan_of(statement)
+
+
 def test_no_url_can_sort_a_list_by_a_column_without_an_index(admin_client, shop):
     late, soon = OrderFactory.create_in_bulk(2, retailer=shop)
     Order.objects.filter(pk=late.pk).update(ship_until="2030-01-02")
