@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from limits import RateLimitItem
+from rest_framework.response import Response
 
 from accounts.rates import counter, parse_rate
 from api import caller
@@ -51,11 +52,14 @@ def accepted(secret: str) -> None:
     _known.add(hash(secret))
 
 
-def headers(address: str) -> dict[str, str]:
-    """Return headers with the wrong keys that this address may still try, for answers without a known key."""
+def show_limit(response: Response, address: str) -> None:
+    """Add the limit of the address to an answer without a known key, unless the answer shows it already."""
     limit = rate()
-    count = counter().look(limit, bucket(address)) if limit else None
-    return count.headers("address") if count else {}
+    if limit is None or "RateLimit-Limit" in response:
+        return
+    if count := counter().look(limit, bucket(address)):
+        for name, value in count.headers("address").items():
+            response[name] = value
 
 
 def failed(secret: str, address: str) -> None:

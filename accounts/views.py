@@ -86,15 +86,12 @@ class TokenView(APIView):
         return response
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        for name, value in {**NOT_STORED, **self._rate_headers(request, response)}.items():
+        rate_headers: dict[str, str] = getattr(self, "rate_headers", {})  # empty before the key is known
+        for name, value in {**NOT_STORED, **rate_headers}.items():
             response[name] = value
+        if not rate_headers:
+            failed_keys.show_limit(response, client_address(request))
         return super().finalize_response(request, response, *args, **kwargs)
-
-    def _rate_headers(self, request: Request, response: Response) -> dict[str, str]:
-        if hasattr(self, "rate_headers"):
-            return self.rate_headers
-        # No key was accepted. The answer to a refused guess already has the headers of the limit.
-        return {} if "RateLimit-Limit" in response else failed_keys.headers(client_address(request))
 
 
 class SupplierProfileViewSet(SupplierViewSet):

@@ -7,7 +7,7 @@ body, fields, state.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -144,15 +144,12 @@ class KeyViewSet(ViewSet):
     def _finish(self, response: Response) -> Response:
         """Finalize a response and add the headers of the rate limit. A second call changes nothing."""
         self.finalize_response(self.request, response, *self.args, **self.kwargs)
-        for name, value in self._rate_headers().items():
-            response[name] = value
+        if not hasattr(self, "throttles"):  # no key was accepted, so the request was not counted
+            failed_keys.show_limit(response, client_address(self.request))
+        for throttle in getattr(self, "throttles", ()):
+            for name, value in throttle.headers.items():
+                response[name] = value
         return response
-
-    def _rate_headers(self) -> dict[str, str]:
-        throttles: list[Any] | None = getattr(self, "throttles", None)
-        if throttles is None:  # the key was refused before its requests are counted
-            return failed_keys.headers(client_address(self.request))
-        return {name: value for throttle in throttles for name, value in throttle.headers.items()}
 
 
 class PartyViewSet(KeyViewSet):
