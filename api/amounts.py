@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from api.currencies import without_fraction
+from api.currencies import decimals_of
 from api.renderers import number
 
 NO_AMOUNT = Decimal(-1)
@@ -12,12 +12,12 @@ NO_AMOUNT = Decimal(-1)
 
 
 def amount_text(amount: Decimal, currency: str = "") -> str:
-    """Format an amount with its currency.
-
-    Show two decimals, or no decimals in a currency without a fraction. If the amount has more decimals, show
-    all of them.
-    """
-    plain = number(amount)
-    cents = 0 if without_fraction(currency) else 2
-    digits = f"{plain:,.{cents}f}" if plain == round(plain, cents) else f"{plain:,}"
+    """Format an amount with its currency, and with commas between the thousands."""
+    digits = digits_of(amount, currency, thousands=",")
     return f"{digits}\u00a0{currency}" if currency else digits
+
+
+def digits_of(amount: Decimal, currency: str = "", *, thousands: str = "") -> str:
+    """Format an amount with the decimals of its currency, or with all its decimals if it has more."""
+    plain, decimals = number(amount), decimals_of(currency)
+    return f"{plain:{thousands}.{decimals}f}" if plain == round(plain, decimals) else f"{plain:{thousands}}"

@@ -25,6 +25,11 @@ def without_fraction(currency: str) -> bool:
     return currency in WITHOUT_FRACTION
 
 
+def decimals_of(currency: str) -> int:
+    """Return the number of decimals in which amounts of a currency are shown."""
+    return 0 if without_fraction(currency) else 2
+
+
 def fraction_errors(currency: str, amounts: Mapping[str, Decimal | None]) -> list[FieldErrorJson]:
     """Return an error for each field whose amount has a fraction, if the currency has none."""
     if not without_fraction(currency):

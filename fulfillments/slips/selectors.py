@@ -9,9 +9,9 @@ from typing import Annotated, NamedTuple
 
 from django.db.models import F, Q, QuerySet
 
-from api.currencies import without_fraction
+from api.amounts import digits_of
+from api.currencies import decimals_of
 from api.errors import ApiError, Forbidden, NotFound, TooLarge
-from api.renderers import number
 from fastdb.columns import Json, Moment
 from fastdb.rows import as_rows, grouped
 from fulfillments.models import Fulfillment, FulfillmentLine, Shipment, SlipTemplate
@@ -190,8 +190,8 @@ def _slip(row: SlipRow, lines: list[SlipLineRow], parcel: Shipment | None, templ
     if not shown:
         raise NothingToShip(f"All units of fulfillment {row.id} are rejected or canceled: it has no slip.")
     is_gift = row.is_gift or bool(row.gift_message)
-    cents = 0 if without_fraction(row.currency) else 2
-    amounts = [_amount(line, units[line.id], cents) for line in shown]
+    amounts = [_amount(line, units[line.id], row.currency) for line in shown]
+    digits = [digits_of(amount or Decimal(), row.currency) for amount in amounts]
     prices = template.show_prices and not is_gift and all(amount is not None for amount in amounts)
     return Slip(
         design=design,
@@ -206,10 +206,10 @@ def _slip(row: SlipRow, lines: list[SlipLineRow], parcel: Shipment | None, templ
         carrier=parcel.carrier if parcel else "",
         gift_message=row.gift_message,
         lines=[
-            SlipLine(line.sku, line.upc, line.title, units[line.id], _money(amount, cents) if prices else "")
-            for line, amount in zip(shown, amounts, strict=True)
+            SlipLine(line.sku, line.upc, line.title, units[line.id], amount if prices else "")
+            for line, amount in zip(shown, digits, strict=True)
         ],
-        total=_money(sum(filter(None, amounts), Decimal()), cents) if prices else "",
+        total=digits_of(sum(filter(None, amounts), Decimal()), row.currency) if prices else "",
         currency=row.currency,
     )
 
@@ -223,14 +223,9 @@ def address_lines(address: AddressJson) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _amount(line: SlipLineRow, units: int, cents: int) -> Decimal | None:
+def _amount(line: SlipLineRow, units: int, currency: str) -> Decimal | None:
     """Return the billed amount of these units, in proportion to all units of the order line."""
     if line.billed is None or units == line.ordered:
         return line.billed
-    return (line.billed * units / line.ordered).quantize(Decimal(1).scaleb(-cents), ROUND_HALF_UP)
-
-
-def _money(amount: Decimal | None, cents: int) -> str:
-    """Format an amount with the decimals of its currency, or with more decimals if the amount has more."""
-    plain = number(amount or Decimal())
-    return str(plain if plain != round(plain, cents) else f"{plain:.{cents}f}")
+    smallest = Decimal(1).scaleb(-decimals_of(currency))
+    return (line.billed * units / line.ordered).quantize(smallest, ROUND_HALF_UP)
