@@ -55,6 +55,10 @@ class WhenShort(models.TextChoices):
     WAIT = "wait", "wait for stock"
     REFUSE = "refuse", "refuse the order"
 
+    def with_partner(self, *, refuses_short: bool) -> WhenShort:
+        """Return the handling at a partner. A partner that refuses short orders gets no decision."""
+        return WhenShort.REFUSE if self is WhenShort.SHIP_PARTIAL and refuses_short else self
+
 
 def hours(help_text: str) -> models.PositiveSmallIntegerField[int | None, int | None]:
     return models.PositiveSmallIntegerField(null=True, blank=True, help_text=f"{help_text} Empty: no limit.")

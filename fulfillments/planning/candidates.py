@@ -203,9 +203,8 @@ class Market:
 
     def _candidate(self, variant: OfferRow, refused_by: Container[int]) -> Candidate:
         partner = self.partners[variant.supplier_id]
-        when_short = self._when_short or partner.when_short
-        if when_short == WhenShort.SHIP_PARTIAL and partner.refuse_short_orders:
-            when_short = WhenShort.REFUSE
+        wanted = WhenShort(self._when_short or partner.when_short)
+        when_short = wanted.with_partner(refuses_short=partner.refuse_short_orders)
         return Candidate(
             variant_id=variant.id,
             supplier_id=variant.supplier_id,

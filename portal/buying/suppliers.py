@@ -117,10 +117,8 @@ def terms_of(partnership: Partnership) -> Iterator[tuple[str, str]]:
 
 
 def _when_short(partnership: Partnership) -> str:
-    if partnership.when_short == WhenShort.SHIP_PARTIAL:
-        refuses = partnership.refuse_short_orders
-        return "The order is refused" if refuses else "The supplier gets the order, and decides"
-    return _sentence(partnership.get_when_short_display())
+    when_short = WhenShort(partnership.when_short)
+    return _sentence(when_short.with_partner(refuses_short=partnership.refuse_short_orders).label)
 
 
 def _sentence(text: str) -> str:

@@ -48,8 +48,8 @@ def test_the_partners_are_listed_with_their_state_and_the_terms_are_on_their_pag
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({}, "The supplier gets the order, and decides"),
-        ({"refuse_short_orders": True}, "The order is refused"),
+        ({}, "Let the supplier decide"),
+        ({"refuse_short_orders": True}, "Refuse the order"),
         ({"when_short": "wait", "refuse_short_orders": True}, "Wait for stock"),
         ({"when_short": "refuse"}, "Refuse the order"),
     ],
