@@ -312,7 +312,7 @@ def _act_on(
     try:
         if record is None:
             save_result(Result.REFUSED, GONE)
-        elif why_not := action.why_not(record) or operator_actions.why_changed(action, record, row.effect):
+        elif why_not := action.why_not(record) or operator_actions.why_left_out(action, record, row.effect):
             save_result(Result.UNCHANGED, why_not)
         else:
             perform(action, record, actor, answers, save_result)

@@ -120,15 +120,19 @@ def is_stale(action: AdminAction[Any], record: object, sent: dict[str, Any]) -> 
     A form without the field `seen_effect`, for example from a script, is never stale.
     """
     seen = sent.get("seen_effect")
-    return seen is not None and str(seen).split() != action.effect(record).split()
+    return seen is not None and _differs(action.effect(record), seen)
 
 
-def why_changed(action: AdminAction[Any], record: object, seen: str) -> str:
-    """Return why a row of many is not changed if its effect differs from the effect that was seen."""
-    effect = action.effect(record)
-    if action.acts_on_changed or seen.split() == effect.split():
+def why_left_out(action: AdminAction[Any], record: object, seen: str) -> str:
+    """Return why an action on many records leaves out a record with another effect than `seen`, or ""."""
+    if action.acts_on_changed or not _differs(effect := action.effect(record), seen):
         return ""
     return f"The record was changed after the preview, so nothing was done. The effect would be now: {effect}"
+
+
+def _differs(effect: str, seen: object) -> bool:
+    """Compare two effects without their white space, which a browser may change."""
+    return effect.split() != str(seen).split()
 
 
 def typed_texts(form: forms.Form) -> list[tuple[str, str]]:
