@@ -88,7 +88,7 @@ class Order(models.Model):
         max_length=20, choices=ProcessingState.choices, default=ProcessingState.RECEIVED, editable=False
     )
     updated_at = models.DateTimeField(
-        null=True, editable=False, help_text="The moment of the last change. A later change has a later one."
+        null=True, editable=False, help_text="The moment of the last change. Each change gets a later moment."
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     erased_at = models.DateTimeField(

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 Amounts = list[tuple[Decimal, str]]
 """Amounts with their currencies, the largest amount first."""
 
-OPEN_UNITS = "l.open + l.waiting + l.rejected"
+OPEN_UNITS, REFUSED_UNITS = "l.open + l.waiting + l.rejected", "l.rejected"
 # The agreed price is for one unit, and the billed amount is for the whole line.
 OPEN = """
     SELECT l.order_id, coalesce(p.currency, o.currency) AS currency,
@@ -45,7 +45,7 @@ def open_amounts(order_ids: Sequence[int]) -> dict[int, Amounts]:
 def total_open(order_ids: QuerySet[Any], units: str = OPEN_UNITS) -> Amounts:
     """Return the sum of the open amounts in each currency. `order_ids` selects the ids of the orders.
 
-    `units` is the SQL of the counted units of a line.
+    `units` is OPEN_UNITS or REFUSED_UNITS: the units of a line that count.
     """
     wanted, parameters = order_ids.query.sql_with_params()
     of_orders = OPEN.format(condition=f"IN ({wanted})", units=units)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Case, F, Func, IntegerField, QuerySet, When
+from django.db.models import Case, F, Func, IntegerField, OuterRef, QuerySet, When
 from django.db.models.functions import Least
 
 from fulfillments.states import State, sql
@@ -22,6 +22,12 @@ class _RefusedForAddress(Func):
         WHERE part.order_line_id = %(expressions)s AND item.line = part.id
             AND rejection.reason = {sql(State.WRONG_ADDRESS)} AND rejection.ended_at IS NULL
     )"""  # noqa: S608 - from constants
+
+
+def refused_lines() -> QuerySet[Any]:
+    """Return a subquery for the refused lines of an order, with `for_address`."""
+    lines = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0)
+    return with_units_for_address(lines.order_by())
 
 
 def with_units_for_address(lines: QuerySet[OrderLine]) -> QuerySet[Any]:

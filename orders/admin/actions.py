@@ -22,7 +22,7 @@ from orders.admin.address_form import CorrectionForm, changed_parts
 from orders.admin.route_again_form import RouteAgainForm
 from orders.canceling import canceled_at_once, drop_refused, request_cancelation
 from orders.models import Order, OrderLine
-from orders.open_amounts import total_open
+from orders.open_amounts import REFUSED_UNITS, total_open
 from orders.processing_state import FINISHED, ProcessingState
 
 SEEN_BY_ALL = "The suppliers and the retailer see the reason in their events."
@@ -256,7 +256,7 @@ ACTIONS = (
         is_final=True,
         undo="Cannot be undone: the retailer would have to order again.",
         bulk=True,
-        amounts=partial(total_open, units="l.rejected"),
+        amounts=partial(total_open, units=REFUSED_UNITS),
     ),
     AdminAction[Order](
         "hold",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts.operating.admin_filters import FlagFilter, M
-from orders.addresses.units import with_units_for_address
+from orders.addresses.units import refused_lines
 from orders.models import OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
@@ -61,7 +61,7 @@ class AddressInPartFilter(FlagFilter):
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        lines = with_units_for_address(_refused_lines()).filter(for_address__gt=0)
+        lines = refused_lines().filter(for_address__gt=0)
         return rows.filter(Exists(lines), processing_state=ProcessingState.EXCEPTION)
 
 
@@ -72,12 +72,8 @@ class RefusedFilter(FlagFilter):
 
     @classmethod
     def narrow(cls, rows: QuerySet[M]) -> QuerySet[M]:
-        lines = with_units_for_address(_refused_lines()).filter(rejected__gt=F("for_address"))
+        lines = refused_lines().filter(rejected__gt=F("for_address"))
         return rows.filter(Exists(lines), processing_state=ProcessingState.EXCEPTION)
-
-
-def _refused_lines() -> QuerySet[OrderLine]:
-    return OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0).order_by()
 
 
 class HeldFilter(FlagFilter):

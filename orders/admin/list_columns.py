@@ -9,7 +9,7 @@ from django.db.models.lookups import IsNull
 
 from fulfillments.models import CAPTURE_OVERDUE, HELD, Fulfillment
 from fulfillments.states import State
-from orders.addresses.units import with_units_for_address
+from orders.addresses.units import refused_lines
 from orders.models import Order, OrderLine
 from orders.processing_state import FINISHED, ProcessingState
 
@@ -35,13 +35,12 @@ def _problem(work: QuerySet[Fulfillment]) -> Case:
     late = work.filter(due_at__lte=Now()).exclude(HELD).exclude(state=State.CANCELING)
     uncaptured = work.filter(CAPTURE_OVERDUE).exclude(HELD)
     backordered = OrderLine.objects.filter(order=OuterRef("pk"), waiting_since__isnull=False).order_by()
-    refused = OrderLine.objects.filter(order=OuterRef("pk"), rejected__gt=0).order_by()
-    for_address = with_units_for_address(refused).filter(for_address__gt=0)
+    for_address = Subquery(refused_lines().filter(for_address__gt=0).values("pk")[:1])
     return Case(
         When(processing_state__in=FINISHED, then=Value("")),
         When(Exists(work.filter(state=State.WRONG_ADDRESS)), then=Value("Wrong address")),
-        # Not Exists, for which PostgreSQL may read the refused lines of all orders: no index has them.
-        When(IsNull(Subquery(for_address.values("pk")[:1]), False), then=Value("Wrong address in part")),
+        # A subquery reads the lines of one order. PostgreSQL may compute an Exists for all orders at once.
+        When(IsNull(for_address, False), then=Value("Wrong address in part")),
         When(processing_state=ProcessingState.EXCEPTION, then=Value("Refused by all")),
         When(Exists(work.filter(state=State.CANCELING)), then=Value("Cancellation unanswered")),
         When(Exists(late), then=Value("Overdue")),

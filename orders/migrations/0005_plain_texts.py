@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='order',
             name='updated_at',
-            field=models.DateTimeField(editable=False, help_text='The moment of the last change. A later change has a later one.', null=True),
+            field=models.DateTimeField(editable=False, help_text='The moment of the last change. Each change gets a later moment.', null=True),
         ),
         migrations.AlterField(
             model_name='order',
