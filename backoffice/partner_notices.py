@@ -146,7 +146,7 @@ def _notify(event: Event) -> MailResult:
 
 
 def _result_of(error: Exception) -> MailResult:
-    """Tell from an error whether the mail server refuses only this mail, and whether for ever."""
+    """Return the result of a try that ended with this error."""
     if isinstance(error, SMTPRecipientsRefused):
         codes = [code for code, _ in error.recipients.values()]
     elif isinstance(error, SMTPDataError):

@@ -17,7 +17,7 @@ from api.errors import ApiError
 from inventory import reservations, seen_stock
 
 SHORTLY = 0.4  # seconds to wait for a caller that should be stopped by a lock
-CERTAINLY = 20.0  # seconds to wait for a caller that no lock stops, also on a busy machine
+CERTAINLY = 20.0  # seconds to wait for a caller that no lock stops; enough on a busy machine
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:

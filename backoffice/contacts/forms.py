@@ -12,9 +12,7 @@ from accounts.models import Contact, ContactMessage
 from api.ids import LARGEST_ID
 from backoffice.contacts.concerned import contacts_of
 
-SENT_DIFFERENTLY = (
-    "This form was already sent with another content. To send this content, too, send it again."
-)
+SENT_DIFFERENTLY = "This form was already sent with other content. To send this content, too, send it again."
 
 
 class SeenForm(forms.Form):
@@ -39,8 +37,8 @@ class AnswerForm(forms.Form):
 
     def clean(self) -> dict[str, object]:
         """Refuse a form that was sent before with other content, and let it be sent again as a new form."""
-        given = self.cleaned_data
-        stored = ContactMessage.objects.filter(form_id=given.get("form_id") or uuid4()).first()
+        given, form_id = self.cleaned_data, self.cleaned_data.get("form_id")
+        stored = ContactMessage.objects.filter(form_id=form_id).first() if form_id else None
         if stored and any(getattr(stored, name) != given.get(name) for name in self.stored_fields):
             self.data = {**dict(self.data.items()), "form_id": str(uuid4())}
             raise forms.ValidationError(SENT_DIFFERENTLY, code="sent_differently")

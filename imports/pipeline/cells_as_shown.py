@@ -25,7 +25,7 @@ TEXT = "\0"
 FIRST_ROUNDED = 10**15
 """The smallest number with 16 digits. Spreadsheet programs replace the digits after the 15th by zeros."""
 LAST_EXACT = 2**53
-"""The largest number, of 16 digits, up to which programs that calculate with floats keep whole numbers."""
+"""A number of 16 digits. Programs that calculate with floats keep all whole numbers up to it."""
 ESCAPED = re.compile("_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 """A character that XML cannot hold or would change, such as `_x000D_` for a carriage return."""
 
@@ -89,7 +89,7 @@ def _is_exact(value: float) -> bool:
 
 @lru_cache(maxsize=256)  # most cells share a few formats
 def _parts(number_format: str) -> tuple[str, str]:
-    """Return the visible characters of a format, and the same with TEXT for each literal character."""
+    """Return the visible characters of a format, and a copy in which TEXT replaces each literal character."""
     shown = code = ""
     for part in PART.finditer(number_format):
         quoted, escaped, character = part.groups(default="")

@@ -18,7 +18,7 @@ FILES_PER_FOLDER = 1000
 CHUNK_SIZE = 1024**2
 FOLDER_MODE = 0o750
 DEAD_AFTER = timedelta(days=1)
-"""A temporary file that no process has written to for this time is left by a killed process."""
+"""The age of a temporary file from which it counts as left by a killed process."""
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 _flushing = ThreadPoolExecutor(max_workers=4, thread_name_prefix="blobs")
