@@ -21,6 +21,8 @@ from portal.pages import PortalRecordPage
 from portal.products.selectors import AVAILABLE, available, found_product
 
 CELLS = "portal/buying/cells"
+PRICE = f"{CELLS}/price.html"
+"""The template of prices. It shows cents; a file has the plain number."""
 SUPPLIER, CHANNEL = "supplier", "channel"
 MOST_SIBLINGS = 100
 TABS: Tabs = {
@@ -58,13 +60,15 @@ COLUMNS = (
     ListColumn("sku", "SKU", attrgetter("sku"), f"{CELLS}/sku.html"),
     ListColumn("title", "Title", attrgetter("title"), f"{CELLS}/name.html"),
     ListColumn("supplier", "Supplier", attrgetter("supplier.name")),
-    ListColumn("wholesale_price", "Your price", _price("wholesale_price"), is_number=True),
-    ListColumn("retail_price", "Retail price", _price("retail_price"), is_number=True),
+    ListColumn("wholesale_price", "Your price", _price("wholesale_price"), PRICE, is_number=True),
+    ListColumn("retail_price", "Retail price", _price("retail_price"), PRICE, is_number=True),
     ListColumn("currency", "Currency", attrgetter("supplier.currency")),
     ListColumn("available", "Available", available, f"{CELLS}/count.html", is_number=True),
     ListColumn("expected", "Expected", expected_at),
     ListColumn("model", "Model", attrgetter("model"), is_usual=False),
-    ListColumn("sale_price", "Sale price", _price("special_sale_price"), is_number=True, is_usual=False),
+    ListColumn(
+        "sale_price", "Sale price", _price("special_sale_price"), PRICE, is_number=True, is_usual=False
+    ),
     ListColumn("upc", "UPC", attrgetter("upc"), is_usual=False),
     ListColumn("ean", "EAN", attrgetter("ean"), is_usual=False),
     ListColumn("gtin", "GTIN", attrgetter("gtin"), is_usual=False),

@@ -146,6 +146,16 @@ def test_readers_see_values_without_a_form(acme, member_of, lamp):
     assert "Save products" not in text
 
 
+def test_readers_see_prices_with_the_decimals_of_the_currency(acme, member_of, lamp):
+    type(acme).objects.filter(pk=acme.pk).update(currency="JPY")
+    type(lamp).objects.filter(pk=lamp.pk).update(retail_price=1200)
+
+    page = browser_of(member_of(acme, MemberRole.VIEWER)).get("/portal/products/").content.decode()
+
+    assert "1,200" in page
+    assert "1,200.00" not in page
+
+
 def test_columns_are_chosen_and_the_files_have_the_shown_rows_and_columns(ana, lamp):
     query = {"tab": "listed", "columns": ["sku", "upc"]}
     text = text_of(ana, **query)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -115,6 +116,16 @@ def test_a_product_shows_its_prices_its_stock_and_the_others_of_its_model(sam, a
     assert "9.50" in page.text
     for hidden in ("Acme East", "Acme West"):
         assert hidden not in page.text
+
+
+@pytest.mark.parametrize(("currency", "shown"), [("USD", "9.50"), ("JPY", "1,200")])
+def test_the_list_shows_prices_with_the_decimals_of_their_currency(sam, acme, a_variant, currency, shown):
+    Supplier.objects.filter(pk=acme.pk).update(currency=currency)
+    a_variant(acme, "LAMP-R", wholesale_price="9.5" if currency == "USD" else "1200")
+
+    page = sam.get("/portal/catalog/?columns=sku,wholesale_price").content.decode()
+
+    assert re.findall(r'data-label="Your price"\s+class="n">\s*(\S+)\s*<', page) == [shown]
 
 
 def test_products_of_a_suspended_partner_and_delisted_products_do_not_exist(sam, shop, acme, goods):
