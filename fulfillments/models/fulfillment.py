@@ -23,7 +23,7 @@ from fulfillments.models.mechanism import MoveOutcome, check_same
 from fulfillments.models.quantities import NamedUnits, Quantities, as_items, check_within, spread
 from fulfillments.models.rejection import Rejection
 from fulfillments.models.returned import items_to_restock
-from fulfillments.models.shipment import Shipment
+from fulfillments.models.shipment import Shipment, is_repeated
 from fulfillments.states import CAPTURABLE, WORKABLE, State
 from fulfillments.tracking import identify
 
@@ -317,23 +317,22 @@ class Fulfillment(CancelableFulfillment):
     def _shipped_before(self, tracking_number: str, carrier: str, quantities: Quantities | None) -> bool:
         """Return whether this parcel was shipped before, even if the state has changed since.
 
-        A corrected parcel is also found by its former numbers. Raises InvalidTransition if the found parcel
-        has another carrier or other units.
+        Raises InvalidTransition if each parcel with this number has another carrier or other units.
         """
-        known = self.shipment_of(tracking_number)
-        if known is None:
-            return False
-        lines = list(self.lines.all())
-        if tracking_number in known.reported_numbers:
-            known.check_same_units(self.state, quantities, lines)
-        else:
-            known.check_repeated(self.state, carrier, quantities, lines)
-        return True
+        return is_repeated(
+            self._shipments_of(tracking_number),
+            lambda parcel: parcel.check_reported(
+                tracking_number, self.state, carrier, quantities, list(self.lines.all())
+            ),
+        )
 
     def shipment_of(self, tracking_number: str) -> Shipment | None:
-        """Return the parcel that has this tracking number, or had it before a correction."""
+        """Return the parcel that has this tracking number, or else had it before a correction."""
+        return next(iter(self._shipments_of(tracking_number)), None)
+
+    def _shipments_of(self, tracking_number: str) -> list[Shipment]:
         named = Q(tracking_number=tracking_number) | Q(reported_numbers__contains=[tracking_number])
-        return self.shipments.filter(named).first()
+        return sorted(self.shipments.filter(named), key=lambda each: each.tracking_number != tracking_number)
 
     def _refused_before(self, reason: State, quantities: Quantities | None, reject_id: str | None) -> bool:
         """Return whether this call repeats a rejection.

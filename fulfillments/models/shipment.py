@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from api.errors import ApiError
+from api.errors import ApiError, InvalidTransition
 from api.inside_search import trigrams
 from api.prefix_search import folded
 from fulfillments.models.line import FulfillmentLine
@@ -23,7 +24,7 @@ class CorrectionTooLate(ApiError):
 
 
 class TrackingNumberTaken(ApiError):
-    """The error for a tracking number that another parcel of the fulfillment has or had."""
+    """The error for a tracking number that another parcel of the fulfillment has."""
 
     code, status = "tracking_number_taken", 409
 
@@ -102,6 +103,23 @@ class Shipment(ParcelContent):
         """The tracking number that the supplier reported first."""
         return self.reported_numbers[0] if self.reported_numbers else self.tracking_number
 
+    def check_reported(
+        self,
+        number: str,
+        state: str,
+        carrier: str,
+        quantities: Quantities | None,
+        lines: list[FulfillmentLine],
+    ) -> None:
+        """Raise InvalidTransition if a repeated call with a present or former number has other values.
+
+        A call with a former number may have another carrier, which the correction replaced.
+        """
+        if number in self.reported_numbers:
+            self.check_same_units(state, quantities, lines)
+        else:
+            self.check_repeated(state, carrier, quantities, lines)
+
     def correct(self, tracking_number: str, carrier: str | None) -> dict[str, object]:
         """Set the number and the carrier. Return the event's data, or an empty dict if both are unchanged.
 
@@ -135,8 +153,8 @@ class Shipment(ParcelContent):
                 f"The parcel {self.tracking_number} was shipped on {self.shipped_at:%Y-%m-%d}. "
                 f"A parcel can be corrected for {days} days."
             )
-        used = Q(tracking_number=tracking_number) | Q(reported_numbers__contains=[tracking_number])
-        others = Shipment.objects.filter(used, fulfillment=self.fulfillment_id).exclude(pk=self.pk)
+        # A number that another parcel had before its correction is free: two swapped labels need it.
+        others = self.fulfillment.shipments.filter(tracking_number=tracking_number).exclude(pk=self.pk)
         kept = self.fulfillment.kept_parcels.filter(tracking_number=tracking_number)
         if others.exists() or kept.exists():
             raise TrackingNumberTaken.at(
@@ -144,3 +162,21 @@ class Shipment(ParcelContent):
                 f"Another parcel of this fulfillment has the tracking number {tracking_number}.",
                 TrackingNumberTaken.code,
             )
+
+
+def is_repeated(parcels: Iterable[Shipment], check: Callable[[Shipment], None]) -> bool:
+    """Return whether a call repeats one of these parcels.
+
+    Raises the InvalidTransition of the first parcel if the call differs from each parcel.
+    """
+    refusals = []
+    for parcel in parcels:
+        try:
+            check(parcel)
+        except InvalidTransition as refusal:
+            refusals.append(refusal)
+        else:
+            return True
+    if refusals:
+        raise refusals[0]
+    return False

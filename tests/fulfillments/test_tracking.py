@@ -181,6 +181,24 @@ def test_a_number_of_another_parcel_is_taken(work, ship, correct, acme_api):
     assert parcels(acme_api, work) == [(UPS, "UPS"), (OTHER, "UPS")]
 
 
+def test_two_parcels_can_swap_their_numbers(work, ship, acme_api):
+    lamp, mat = work.lines.all()
+    sent = {UPS: [{"id": lamp.pk, "quantity": 3}], OTHER: [{"id": mat.pk, "quantity": 2}]}
+    for number, lines in sent.items():
+        ship(number, lines=lines)
+    first, second = work.shipments.values_list("pk", flat=True)
+
+    for pk, number in ((first, "swap"), (second, UPS), (first, OTHER)):
+        path = f"fulfillments/{work.pk}/shipments/{pk}"
+        assert acme_api.request("PATCH", path, {"tracking_number": number}).status_code == 200
+
+    assert [number for number, _ in parcels(acme_api, work)] == [OTHER, UPS]
+    assert [ship(number, lines=lines)["code"] for number, lines in sent.items()] == ["unchanged"] * 2
+    assert ship(UPS)["code"] == ship("swap")["code"] == "unchanged"
+    assert ship(UPS, lines=[{"id": lamp.pk, "quantity": 1}])["code"] == "invalid_transition"
+    assert work.shipments.count() == 2
+
+
 def test_wrong_corrections_are_refused(work, ship, correct, acme_api, rival_api):
     ship(UPS)
     path = f"fulfillments/{work.pk}/shipments"
