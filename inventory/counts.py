@@ -83,7 +83,7 @@ class Counts:
 
     @cached_property
     def lock(self) -> str:
-        """Return SQL that locks the levels in order, and counts the levels whose stored count is newer."""
+        """Return SQL that locks the levels in order, and counts all and those with a newer count."""
         return self._compose(LOCK)
 
     @cached_property
@@ -116,11 +116,16 @@ class Counts:
 
 
 class LandedCounts(NamedTuple):
-    """The number of inserted levels, of changed levels, and of levels that became 0."""
+    """The number of inserted levels, of changed levels, and of levels that became 0.
+
+    `stored` is the number of all levels that have their count now, also without a change. The other counts
+    are older than the stored counts.
+    """
 
     created: int = 0
     updated: int = 0
     zeroed: int = 0
+    stored: int = 0
 
 
 def land_counts(
@@ -135,12 +140,12 @@ def land_counts(
     if created:
         _execute(ARRIVED_IN_NEW_LEVELS)
     if existing == 0 and created == missing:
-        return LandedCounts(created)
-    (outdated,) = _row(counts.lock, params)
+        return LandedCounts(created, stored=created)
+    levels, newer = _row(counts.lock, params)
     if counts.correct:
-        counts.correct(outdated)
+        counts.correct(newer)
     updated, zeroed = set_levels(counts, params)
-    return LandedCounts(created, updated, zeroed)
+    return LandedCounts(created, updated, zeroed, levels - newer)
 
 
 def set_levels(counts: Counts, params: Params = None) -> tuple[int, int]:
@@ -210,7 +215,7 @@ LOCK = """
             ON l.variant_id = n.variant_id AND l.warehouse_id = n.warehouse_id
         ORDER BY l.variant_id, l.warehouse_id FOR UPDATE OF l
     )
-    SELECT count(*) FROM locked WHERE counted_at > {as_of}
+    SELECT count(*), count(*) FILTER (WHERE counted_at > {as_of}) FROM locked
 """
 """This statement is separate, because it may wait for changes that only the next statement sees."""
 

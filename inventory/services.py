@@ -20,9 +20,10 @@ from api.renderers import iso
 from api.request_id import seconds_since_arrival
 from catalog.snapshot import take_snapshot_after_commit
 from events.recording import record
+from fastdb import arrays
 from fastdb.rows import rows_of
 from inventory.arrivals import stock_arrived
-from inventory.counts import Counts, land_counts, moved_since, on_hand_now, refused_since
+from inventory.counts import Counts, Params, land_counts, moved_since, on_hand_now, refused_since
 from inventory.elements import Element, ElementError, IdType, read_elements
 from inventory.expecting import expect
 from inventory.models import Warehouse
@@ -81,10 +82,10 @@ class StaleRow(NamedTuple):
 STALE = SQL(
     """
     SELECT variant_id, counted_at FROM inventory_stocklevel
-    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s) AND counted_at > {as_of}
+    WHERE warehouse_id = %(warehouse)s AND variant_id = ANY(%(variants)s::bigint[]) AND counted_at > {as_of}
     UNION ALL
     SELECT r.variant_id, r.refused_at FROM ({refused}) AS r
-    WHERE r.variant_id = ANY(%(variants)s) AND NOT EXISTS (SELECT FROM inventory_stocklevel s
+    WHERE r.variant_id = ANY(%(variants)s::bigint[]) AND NOT EXISTS (SELECT FROM inventory_stocklevel s
         WHERE s.variant_id = r.variant_id AND s.warehouse_id = %(warehouse)s)
     """
 ).format(as_of=AS_OF, refused=refused_since(WAREHOUSES, AS_OF))
@@ -186,14 +187,16 @@ def _find(warehouse: Warehouse, id_type: IdType, identifiers: Sequence[str]) -> 
     """Return the supplier's variant id by identifier, or -1 for an identifier shared by several variants."""
     with connection.cursor() as cursor:
         if id_type is IdType.VARIANT_ID:
-            query = "SELECT id::text, id FROM catalog_variant WHERE supplier_id = %s AND id = ANY(%s)"
-            cursor.execute(query, [warehouse.supplier_id, [int(identifier) for identifier in identifiers]])
+            query = (
+                "SELECT id::text, id FROM catalog_variant WHERE supplier_id = %s AND id = ANY(%s::bigint[])"
+            )
+            cursor.execute(query, [warehouse.supplier_id, arrays.numbers(map(int, identifiers))])
         else:
             column = IDENTIFIERS[id_type]
             cursor.execute(
                 f"SELECT {column}, CASE WHEN count(*) = 1 THEN min(id) ELSE -1 END FROM catalog_variant"  # noqa: S608 - the column is one of our constants
-                f" WHERE supplier_id = %s AND {column} = ANY(%s) GROUP BY 1",
-                [warehouse.supplier_id, list(identifiers)],
+                f" WHERE supplier_id = %s AND {column} = ANY(string_to_array(%s, E'\\x1f')) GROUP BY 1",
+                [warehouse.supplier_id, arrays.texts(identifiers)],
             )
         return dict(cursor.fetchall())
 
@@ -204,20 +207,24 @@ def _write(
     """Write the counts, and return the ids of the variants that have a later count."""
     params: dict[str, Any] = {
         "warehouse": warehouse.pk,
-        "variants": list(counts),
-        "amounts": [element.amount for element in counts.values()],
+        "variants": arrays.numbers(counts),
+        "amounts": arrays.numbers(element.amount for element in counts.values()),
         "as_of": as_of,
         "actor": by.name,
         "request_id": by.request_id,
     }
     landed = land_counts(PUSHED, params)
     result.updated = landed.created + landed.updated
-    with connection.cursor() as cursor:
-        cursor.execute(STALE, params)
-        stale = rows_of(cursor, StaleRow)
+    stale = _stale_rows(params) if landed.stored < len(counts) else []
     result.errors += [_stale(counts[row.variant_id], as_of, row.counted_at) for row in stale]
     result.unchanged = len(counts) - result.updated - len(stale)
     return {row.variant_id for row in stale}
+
+
+def _stale_rows(params: Params) -> list[StaleRow]:
+    with connection.cursor() as cursor:
+        cursor.execute(STALE, params)
+        return rows_of(cursor, StaleRow)
 
 
 def _stale(element: Element, as_of: datetime, stored: datetime) -> ElementError:

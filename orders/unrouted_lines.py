@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from django.db import connection
 
+from fastdb import arrays
 from fastdb.rows import rows_of
 from fulfillments.planning.candidates import WaitingLine
 from fulfillments.planning.partners import FILLS_OPEN_ORDERS
@@ -13,25 +14,30 @@ from fulfillments.stock_queue import OLDER_UNROUTED, UNROUTED_ORDER
 
 # A cheap query, which usually finds no line. The exact query (`WAITING`) runs only if the cheap query finds a
 # line. The cheap query uses arrays instead of joins, so that the planner always chooses the small partial
-# indexes.
+# indexes. The arrays come from subqueries, because the planner would compare each value of a constant array
+# with its statistics.
 ANY_WAITING = """
+    WITH asked AS MATERIALIZED (SELECT unnest(%(variants)s::bigint[]) AS id)
     SELECT EXISTS (
-        SELECT FROM fulfillments_fulfillmentline p WHERE p.is_short AND p.variant_id = ANY(%(variants)s)
+        SELECT FROM fulfillments_fulfillmentline p
+        WHERE p.is_short AND p.variant_id = ANY(ARRAY(SELECT id FROM asked))
             AND p.fulfillment_id <> ALL(ARRAY(
                 SELECT id FROM fulfillments_fulfillment WHERE order_id = %(but)s
             ))
     ) OR EXISTS (
         SELECT FROM orders_orderline l
         WHERE l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0 AND l.order_id <> %(but)s
-            AND l.asked_variant_id = ANY(%(variants)s)
+            AND l.asked_variant_id = ANY(ARRAY(SELECT id FROM asked))
     ) OR EXISTS (
         SELECT FROM orders_orderline l
         WHERE l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0 AND l.order_id <> %(but)s
-            AND l.sku = ANY(ARRAY(SELECT sku FROM catalog_variant WHERE id = ANY(%(variants)s)))
+            AND l.sku = ANY(ARRAY(SELECT v.sku FROM catalog_variant v
+                WHERE v.id = ANY(ARRAY(SELECT id FROM asked))))
     ) OR EXISTS (
         SELECT FROM orders_orderline l
         WHERE l.waiting_since IS NOT NULL AND l.waiting + l.rejected > 0 AND l.order_id <> %(but)s
-            AND l.upc = ANY(ARRAY(SELECT upc FROM catalog_variant WHERE id = ANY(%(variants)s) AND upc <> ''))
+            AND l.upc = ANY(ARRAY(SELECT v.upc FROM catalog_variant v
+                WHERE v.id = ANY(ARRAY(SELECT id FROM asked)) AND v.upc <> ''))
     )
 """
 COLUMNS = """
@@ -83,7 +89,7 @@ SUBTRACT_ROUTED = """
 def has_waiting_lines(variant_ids: Collection[int], *, but: int = 0) -> bool:
     """Return whether a line of any order except `but` may wait for one of these variants."""
     with connection.cursor() as cursor:
-        cursor.execute(ANY_WAITING, {"variants": [*variant_ids], "but": but})
+        cursor.execute(ANY_WAITING, {"variants": arrays.numbers(variant_ids), "but": but})
         return bool(cursor.fetchone()[0])
 
 

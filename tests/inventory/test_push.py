@@ -282,8 +282,8 @@ def test_a_push_of_any_size_costs_the_same_number_of_statements(
     push([{"id": "A-0", "amount": 1}])
 
     # Queries: the key, the warehouse, begin, the moment, the identifiers, missing rows, the lock, changed
-    # rows, older counts, the event, end.
-    with django_assert_num_queries(11):
+    # rows, the event, end.
+    with django_assert_num_queries(10):
         answer = push([{"id": f"A-{number}", "amount": 2} for number in range(count)])
     assert answer.json()["updated"] == count
 
