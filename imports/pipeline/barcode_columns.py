@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composable, Literal
 
-from imports.pipeline.columns import FileColumn, RowRule, about
+from imports.pipeline.columns import FileColumn, RowRule, Style, about
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,10 @@ class Barcode(FileColumn):
     """A GS1 number with one of these lengths and a valid check digit."""
 
     lengths: tuple[int, ...] = ()
+
+    def value(self, cell: Composable, style: Style, raw: Composable | None = None) -> Composable:
+        """Return the number without the apostrophe that marks it as text, as in Shopify's exports."""
+        return SQL("CASE WHEN starts_with({0}, '''') THEN substr({0}, 2) ELSE {0} END").format(cell)
 
     def suspect(self, value: Composable) -> Composable:
         return SQL("({} <> '' AND {})").format(value, self._fits(value, "IS NOT TRUE"))

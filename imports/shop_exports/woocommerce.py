@@ -15,7 +15,9 @@ IMAGES = ["Images", "Bilder", "Imágenes"]
 WEIGHTS = ["Weight", "Gewicht", "Poids", "Peso"]
 # For each unit of weight, the formula that converts a weight to kilograms.
 UNITS = {"kg": "", "g": "value / 1000", "lbs": "value * 0.45359237", "oz": "value * 0.028349523"}
-LISTED = {"-1": "false"}
+# Drafts, and products that wait for a review, are not sold. Older exports put an apostrophe before the minus
+# sign, so that no spreadsheet reads a formula.
+LISTED = {"-1": "false", "'-1": "false", "2": "false"}
 MOST_ATTRIBUTES = 8
 
 SALE = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -138,3 +139,37 @@ def test_a_german_woocommerce_export_that_a_spreadsheet_saved_lands(acme, upload
     )
     assert green.options == [{"type": "color", "value": "Grün"}]
     assert (green.model, green.images) == ("TASSE", PIC.format(1))
+
+
+def test_woocommerces_scheduled_sales_and_unpublished_products_land(acme, upload, ran):
+    header = ["ID", "Type", "SKU", "Name", "Published", "Date sale price starts", "Date sale price ends"]
+    header += ["Sale price", "Regular price", "Parent"]
+    simple = {"Type": "simple", "Regular price": "20"}
+    sale = {"Sale price": "15", "Date sale price starts": "2026-11-27 0:00:00"}
+    sale |= {"Date sale price ends": "2026-11-30 23:59:59"}
+    content = sheet(
+        header,
+        simple | sale | {"ID": "1", "SKU": "on-sale", "Name": "Cap", "Published": "1"},
+        simple | {"ID": "2", "SKU": "draft", "Name": "Belt", "Published": "-1"},
+        simple | {"ID": "3", "SKU": "escaped-draft", "Name": "Hat", "Published": "'-1"},
+        simple | {"ID": "4", "SKU": "in-review", "Name": "Scarf", "Published": "2"},
+    )
+
+    job = ran(acme, mapping="woocommerce", file_url=upload(acme, content))
+
+    assert (job["created"], job["rejected"]) == (4, 0), job["errors"]
+    found = variants()
+    assert [each.listed for each in found.values()] == [True, False, False, False]
+    assert found["on-sale"].special_sale_price_start == datetime(2026, 11, 27, tzinfo=UTC)
+    assert found["on-sale"].special_sale_price_end == datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
+
+
+def test_a_barcode_that_shopify_marks_as_text_keeps_its_leading_zero(acme, upload, ran):
+    row = {"Title": "Mug", "URL handle": "mug", "SKU": "MUG-1", "Price": "9", "Option1 name": "Title"}
+    content = sheet(SHOPIFY, row | {"Barcode": "'036000291452"})
+
+    job = ran(acme, mapping="shopify", file_url=upload(acme, content))
+
+    assert (job["created"], job["rejected"]) == (1, 0), job["errors"]
+    assert variants()["MUG-1"].upc == "036000291452"
+    assert ran(acme, mapping="shopify", file_url=upload(acme, content))["unchanged"] == 1
