@@ -14,7 +14,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from api import fields
 from api.bodies import Body
 from api.envelope import ResultJson
-from api.errors import Invalid, InvalidDate
+from api.errors import IdMismatch, Invalid, InvalidDate
 from fulfillments.states import CANCELED, State
 from inventory.expecting import PAST, ExpectedAt, is_past
 
@@ -218,6 +218,27 @@ CANCELATION_ANSWERS = {
     "cancellation_not_allowed": State.CANCELATION_NOT_ALLOWED,
 }
 
+EITHER = 'Must be "canceled" or "cancelation not allowed".'
+
+
+def check_ids(body: object, **ids: int) -> None:
+    """Raise IdMismatch if the body of a setStatus call has another of these ids than the path."""
+    for name, pk in ids.items():
+        given = str((body.get(name) if isinstance(body, dict) else None) or pk)
+        if given != str(pk):
+            raise IdMismatch.at(name, f"Is {given[:40]}, but the path has {pk}.", "id_mismatch")
+
+
+def check_answer(body: object, in_path: State) -> None:
+    """Raise Invalid if the body has another answer to a cancellation than the path, or an unknown one."""
+    given = body.get("status") if isinstance(body, dict) else None
+    answer = CANCELATION_ANSWERS.get(str(given).lower())
+    if given in (None, "") or answer == in_path:
+        return
+    if answer is None:
+        raise Invalid.at("status", f"{str(given)[:40]!r} is no answer. {EITHER}", "invalid_choice")
+    raise Invalid.at("status", f"Is {given}, but the path has the other answer.")
+
 
 # The API documents only two spellings: client generators would give the other spellings the same names.
 @extend_schema_field(
@@ -238,9 +259,7 @@ class AnswerBody(Body):
     fulfillment_id = fields.Id(required=False, allow_null=True)
     status = AnswerField(
         choices=list(CANCELATION_ANSWERS),
-        error_messages=dict.fromkeys(
-            ("required", "null", "invalid_choice"), 'Must be "canceled" or "cancelation not allowed".'
-        ),
+        error_messages=dict.fromkeys(("required", "null", "invalid_choice"), EITHER),
     )
 
 

@@ -16,7 +16,6 @@ from api.bodies import json_of, read, refuse_units, validated
 from api.envelope import ResultJson, result
 from api.errors import (
     ApiError,
-    IdMismatch,
     Invalid,
     NotFound,
     answer,
@@ -45,6 +44,8 @@ from fulfillments.serializers import (
     ReturnBody,
     ShippedJson,
     TrackingBody,
+    check_answer,
+    check_ids,
     restock_day,
 )
 from fulfillments.states import ACCEPT, CANCELED, REFUSALS, REJECTIONS, SHIP, State
@@ -144,7 +145,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def accept(self, request: Request, **kwargs: object) -> Response:
         """Accept the fulfillment. The tracking number is optional."""
         body = read(TrackingBody, request)
-        refuse_units(json_of(request), WHOLE_ACCEPT)
+        refuse_units(self._matching(request), WHOLE_ACCEPT)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.accept(change, tracking_number=body["tracking_number"])
         return self._answer(outcome, ACCEPT.code, "Accepted.")
@@ -155,6 +156,7 @@ class FulfillmentViewSet(SupplierViewSet):
     def ship(self, request: Request, **kwargs: object) -> Response:
         """Ship one parcel. For a split shipment, repeat the call for each parcel."""
         body = read(ShipBody, request)
+        self._matching(request)
         with self.fulfillment.order.change(by=self.actor) as change:
             outcome = self.fulfillment.ship(
                 change,
@@ -180,7 +182,7 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def reject(self, request: Request, *, reason: State, **kwargs: object) -> Response:
         """Reject the whole fulfillment: out of stock, missing sku, or wrong address."""
-        data = json_of(request)
+        data = self._matching(request)
         refuse_units(data, "Reject single lines by POST …/fulfillments/rejections.")
         # Some programming languages write an empty object as an empty array.
         day = restock_day({} if data == [] else read(OutOfStockBody, request), reason)
@@ -196,8 +198,8 @@ class FulfillmentViewSet(SupplierViewSet):
     def answer_cancelation(self, request: Request, **kwargs: object) -> Response:
         """Answer a retailer's cancellation: `canceled` or `cancelation not allowed`."""
         body = read(AnswerBody, request)
-        refuse_units(json_of(request), WHOLE_ANSWER)
-        return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]], body)
+        refuse_units(self._matching(request), WHOLE_ANSWER)
+        return self._answer_cancelation(CANCELATION_ANSWERS[body["status"]])
 
     @extend_schema(
         summary="Approve or refuse a cancellation by path",
@@ -206,17 +208,18 @@ class FulfillmentViewSet(SupplierViewSet):
     )
     def answer_cancelation_by_path(self, request: Request, *, status: State, **kwargs: object) -> Response:
         """Answer a retailer's cancellation, with the status in the path."""
-        data = json_of(request)
+        data = self._matching(request)
         refuse_units(data, WHOLE_ANSWER)
-        return self._answer_cancelation(status, data if isinstance(data, dict) else {})
+        check_answer(data, status)
+        return self._answer_cancelation(status)
 
-    def _answer_cancelation(self, status: State, body: Mapping[str, object]) -> Response:
-        """Answer a cancellation. Raises IdMismatch or Invalid if the body contradicts the path."""
-        for name, pk in (("supplier_id", self.supplier.pk), ("fulfillment_id", self.fulfillment.pk)):
-            if (given := str(body.get(name) or pk)) != str(pk):
-                raise IdMismatch.at(name, f"Is {given[:40]}, but the path has {pk}.", "id_mismatch")
-        if CANCELATION_ANSWERS.get(str(body.get("status")), status) != status:
-            raise Invalid.at("status", f"Is {body['status']}, but the path has the other answer.")
+    def _matching(self, request: Request) -> object:
+        """Return the JSON of a setStatus call. Raises IdMismatch if it names other ids than the path."""
+        data = json_of(request)
+        check_ids(data, supplier_id=self.supplier.pk, fulfillment_id=self.fulfillment.pk)
+        return data
+
+    def _answer_cancelation(self, status: State) -> Response:
         if status == CANCELED:
             with self.fulfillment.order.change(by=self.actor) as change:
                 outcome = self.fulfillment.approve_cancelation(change)

@@ -308,10 +308,26 @@ def test_the_ids_in_the_body_must_match_the_path(in_state, acme, acme_api):
     assert answer(supplier_id=str(acme.pk), fulfillment_id=work.pk).json()["code"] == "canceled"
 
 
+@pytest.mark.parametrize("value", ["accepted", "shipped", "out_of_stock", "missing_sku", "wrong_address"])
+@pytest.mark.parametrize("name", ["supplier_id", "fulfillment_id"])
+def test_the_ids_in_the_body_of_each_status_must_match_the_path(name, value, in_state, acme_api):
+    work = in_state(State.CANCELATION_NOT_ALLOWED)
+    ids = {"supplier_id": work.supplier_id, "fulfillment_id": str(work.pk)}
+    parcel = {"tracking_number": "T-1"} if value == "shipped" else {}
+
+    refused = acme_api.put(status(work, value), {**parcel, **ids, name: 1_000_000})
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "id_mismatch")
+    assert refused.json()["errors"][0]["field"] == name
+    assert state_of(work) == State.CANCELATION_NOT_ALLOWED
+    assert acme_api.put(status(work, value), {**parcel, **ids}).json()["code"] == value
+
+
 @pytest.mark.parametrize(
     ("body", "code", "field"),
     [
         ({"status": "cancelation not allowed"}, "validation_error", "status"),
+        ({"status": "refused"}, "validation_error", "status"),
         ({"fulfillment_id": 1_000_000}, "id_mismatch", "fulfillment_id"),
     ],
 )
