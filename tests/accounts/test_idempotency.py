@@ -46,7 +46,17 @@ def test_another_body_under_the_same_key_is_a_conflict(acme_client):
 
 def test_another_path_under_the_same_key_is_a_conflict(acme_client):
     post(acme_client, {"name": "a"})
-    assert post(acme_client, {"name": "a"}, path="probe?x=1").json()["code"] == "idempotency_conflict"
+    assert post(acme_client, {"name": "a"}, path="variants").json()["code"] == "idempotency_conflict"
+
+
+def test_a_repetition_may_have_other_query_parameters_which_are_ignored(acme_client):
+    """Some clients add the time to each URL, so the repetition of a request has another URL."""
+    first = post(acme_client, {"name": "a"}, path="probe?_=1700000000001")
+    for path in ("probe?_=1700000000002", "probe", "probe/?x=1&x=2"):
+        again = post(acme_client, {"name": "a"}, path=path)
+        assert (again.status_code, again.headers.get("Idempotent-Replayed")) == (201, "true")
+        assert again.content == first.content
+    assert Retailer.objects.count() == 1
 
 
 def test_keys_belong_to_their_party(acme, rival, client_for):

@@ -148,6 +148,13 @@ def test_every_parameter_has_its_limits_and_ids_are_integers(operations):
                 assert (schema["type"], schema["minimum"]) == ("integer", 1)
 
 
+def test_no_post_has_query_parameters(operations):
+    """A repetition under an Idempotency-Key may have another query (accounts.idempotency)."""
+    for path, method, operation in operations:
+        places = {parameter["in"] for parameter in operation.get("parameters", ())}
+        assert method != "post" or "query" not in places, path
+
+
 def test_enums_are_named_after_their_field(document):
     named = {name for name, each in document["components"]["schemas"].items() if "enum" in each}
     assert {"FulfillmentState", "ProcessingState", "OrderType", "ImportStatus"} <= named
