@@ -18,12 +18,14 @@ from api.fields import control_fault
 from api.ids import as_id
 from fulfillments.models import Fulfillment
 from fulfillments.tracking import identify
+from imports.pipeline.columns import ROUNDED
 from portal.pasting import pasted_pairs
 from portal.supplying.actions import SHIP
 
 MOST_ROWS = 50
 LONGEST_NUMBER = 100
 MORE_COLUMNS = re.compile(r"[\t,;]")
+ROUNDED_NUMBER = re.compile(ROUNDED, re.IGNORECASE)
 BY_ID = "#"
 """The mark before a fulfillment's id. A number without the mark may be an id or an order number."""
 
@@ -80,6 +82,10 @@ def _fault(row: ShipRow, found: list[Fulfillment]) -> str:
         return "The tracking number is missing. Write it after the order, with a tab or a comma between them."
     if MORE_COLUMNS.search(row.tracking_number):
         return "This row has more than two columns. Paste only the order and the tracking number."
+    if ROUNDED_NUMBER.match(row.tracking_number):
+        return (
+            "A spreadsheet rounded this long number. Format its column as text, and enter the number again."
+        )
     if control_fault(row.tracking_number):
         return "The tracking number has a control character. Type it again."
     if len(row.tracking_number) > LONGEST_NUMBER:

@@ -55,6 +55,7 @@ def problems(page, name="preview"):
         ("{}\t1Z999AA10123456784\tUPS", "more than two columns"),
         ("{},1Z999AA10123456784,UPS", "more than two columns"),
         ("{}\t1Z999AA1\x1b0123456784", "a control character"),
+        ("{}\t9.40011E+21", "A spreadsheet rounded this long number."),
     ],
 )
 def test_a_row_that_is_no_pair_is_not_shipped(ana, works, row, problem):
