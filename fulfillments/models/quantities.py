@@ -64,7 +64,8 @@ def spread(
     """Return units by line for items that name a line by its id, sku, upc or ean.
 
     Several lines with the same name are filled in turn. Raises Invalid for an item with a name that no line
-    has. `path` is the request field of the items, for the error.
+    has, and for an item whose names belong to different lines. `path` is the request field of the items, for
+    the error.
     """
     quantities, fields = dict[int, int](), dict[int, str]()
     named_lines = _LinesByName(lines)
@@ -75,6 +76,7 @@ def spread(
             known = ", ".join(sorted(str(value) or "(none)" for value in named_lines.known(name)))
             message = f"{item[name]} is not in this fulfillment; its lines have {known}."
             raise Invalid.at(f"{path}[{index}].{name}", message, "not_found")
+        named_lines.refuse_two(item, matching, f"{path}[{index}]")
         left = int(item["quantity"])
         for line in matching:
             units = min(left, max(room(line) - quantities.get(line.pk, 0), 0))
@@ -104,6 +106,18 @@ class _LinesByName:
     def matching(self, name: str, value: str) -> list[FulfillmentLine]:
         agreed = self._by_agreed(name).get(value, [])
         return agreed if agreed or name == "id" else self._by_now(name).get(value, [])
+
+    def refuse_two(self, item: Mapping[str, Any], matching: list[FulfillmentLine], path: str) -> None:
+        """Raise Invalid if the item has a name of other lines. A name that no line has is ignored."""
+        for name in NAMES:
+            others = self.matching(name, item[name]) if item.get(name) else matching
+            if others and not any(line in matching for line in others):
+                line, other = matching[0], others[0]
+                message = (
+                    f"{item[name]} is line {other.pk} ({other.sku}), but this element names line {line.pk} "
+                    f"({line.sku})."
+                )
+                raise Invalid.at(f"{path}.{name}", message, "contradiction")
 
     def known(self, name: str) -> Collection[str]:
         """Return the agreed values of the field `name`, or else the present values of the variants."""

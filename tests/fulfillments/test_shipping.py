@@ -492,3 +492,22 @@ def test_a_line_is_named_by_its_sku_as_in_a_call_for_several_parcels(accepted, s
     assert refused(
         ship(accepted, "T-2", lines=[{"id": 999_999, "quantity": 1}]), 400, "validation_error", "lines[0].id"
     )
+
+
+def test_names_of_different_lines_are_refused(accepted, ship, acme_api):
+    """A client that mixed up its rows would otherwise ship, reject or return the wrong goods."""
+    accepted.lines.filter(sku="MAT").update(upc="036000291452")
+    lamp = line_units(accepted, "LAMP", 1)
+    mixed = {"sku": "LAMP", "upc": "036000291452", "quantity": 1}
+
+    answer = ship(accepted, lines=[lamp, lamp | {"sku": "MAT"}])
+    assert "(MAT), but this element names line" in refused(answer, 400, "validation_error", "lines[1].sku")
+    parcels = {"id": accepted.pk, "shipments": [{"trackingNumber": "T-1", "items": [mixed]}]}
+    answer = acme_api.post("fulfillments/shipments", parcels)
+    refused(answer, 400, "validation_error", "shipments[0].items[0].upc")
+    answer = acme_api.post("fulfillments/rejections", [{"id": accepted.pk, "items": [mixed]}])
+    refused(answer, 400, "validation_error", "items[0].upc")
+
+    same = {"sku": "LAMP", "upc": "012345678905", "quantity": 1}
+    assert ship(accepted, lines=[lamp | {"sku": "LAMP"}, same]).json()["code"] == "shipped"
+    assert [line.shipped for line in accepted.lines.order_by("pk")] == [2, 0]
