@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
@@ -161,15 +161,13 @@ class OrderBody(AddressBody):
         ]
         odd = [key for key in data if key not in self.fields and key not in ADDRESS_PARTS]
         for name in ("shipping_address", "billing_address"):
-            odd += _unknown(reader(AddressBody), [as_address(name, data.get(name)) or {}], name)
+            odd += unknown_parts(name, data)
         odd += _unknown(reader(NoteBody), data.get("notes") or [], "notes[{}]")
         for index, line in enumerate(data["order_lines"]):
             odd += _unknown(reader(LineBody), [line], f"order_lines[{index}]")
             odd += _unknown(reader(NoteBody), line.get("notes") or [], f"order_lines[{index}].notes[{{}}]")
-        unknown = [f"{name}: there is no such field; it was ignored." for name in odd[:MOST_WARNINGS]]
-        if len(odd) > MOST_WARNINGS:
-            unknown.append(f"There are {len(odd) - MOST_WARNINGS} more fields that were ignored.")
-        return unknown + [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
+        differing = [f"{part}: differs from shipping_address.{part}, which counts." for part in twice]
+        return ignored_fields(odd) + differing
 
 
 ORDER_FIELDS = tuple(
@@ -188,6 +186,19 @@ NOT_SHARED = frozenset(
 LINE_FIELDS = {name: name for name in fields_of(LineBody)}
 """The pushed fields of a line, and the names of their columns."""
 LINE_FIELDS |= {"supplier_id": "asked_supplier_id", "variant_id": "asked_variant_id"}
+
+
+def ignored_fields(names: Sequence[str]) -> list[str]:
+    """Return a warning for each ignored field, up to the limit, and the number of other ignored fields."""
+    warnings = [f"{name}: there is no such field; it was ignored." for name in names[:MOST_WARNINGS]]
+    if len(names) > MOST_WARNINGS:
+        warnings.append(f"There are {len(names) - MOST_WARNINGS} more fields that were ignored.")
+    return warnings
+
+
+def unknown_parts(name: str, data: Mapping[str, object]) -> list[str]:
+    """Return the paths of unknown parts in the address `name` of a body."""
+    return _unknown(reader(AddressBody), [as_address(name, data.get(name)) or {}], name)
 
 
 def _unknown(body: Body, items: list[dict[str, object]], path: str) -> list[str]:

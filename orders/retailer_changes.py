@@ -17,7 +17,14 @@ from orders.addresses.addresses import has_unknown_country, unknown_country
 from orders.change import OrderChange
 from orders.models import Order
 from orders.processing_state import ProcessingState
-from orders.push_body import AddressBody, OrderBody, as_address, pushed_address
+from orders.push_body import (
+    AddressBody,
+    OrderBody,
+    as_address,
+    ignored_fields,
+    pushed_address,
+    unknown_parts,
+)
 from orders.services import correct_address
 
 CHANGEABLE = ("shipping_address", "ship_until")
@@ -47,6 +54,11 @@ class ChangeOrderBody(Body):
                 country = [ErrorDetail(message, code="unknown_country")]
                 raise ValidationError({"shipping_address": {"country": country}})
         return body
+
+    def warnings(self, data: Mapping[str, object]) -> list[str]:
+        """Return a warning for each ignored field, such as a misspelled part of the address."""
+        others = [name for name in data if name not in CHANGEABLE]
+        return ignored_fields([*others, *unknown_parts("shipping_address", data)])
 
     def _refuse_others(self, data: Mapping[str, object]) -> None:
         """Refuse fields of a push that a change may not contain, so that no value is ignored silently."""

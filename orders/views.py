@@ -153,7 +153,10 @@ class OrderViewSet(RetailerViewSet):
         body: ChangedJson = {
             **result(code, message),
             "order_id": self.order.pk,
-            "warnings": warnings(address, address, content.get("ship_until")),
+            "warnings": [
+                *reader(ChangeOrderBody).warnings(json_of(request)),
+                *warnings(address, address, content.get("ship_until")),
+            ],
         }
         return Response(body)
 

@@ -50,6 +50,20 @@ def test_a_part_of_an_address_that_is_left_out_becomes_empty(work, an_order_at_a
     assert shop_api.get(f"orders/{an_order_at_acme.pk}").json()["shipping_address"]["address2"] == ""
 
 
+def test_ignored_fields_of_a_change_are_named_in_warnings(work, an_order_at_acme, shop_api):
+    address = NEW_STREET | {"address_line_3": "Flat 4"}
+
+    answer = shop_api.request(
+        "PATCH", f"orders/{an_order_at_acme.pk}", {"shipping_address": address, "note": "by phone"}
+    )
+
+    assert answer.json()["code"] == "order_changed"
+    assert answer.json()["warnings"] == [
+        "note: there is no such field; it was ignored.",
+        "shipping_address.address_line_3: there is no such field; it was ignored.",
+    ]
+
+
 def test_a_captured_order_cannot_be_changed(work, an_order_at_acme, acme_api, change):
     acme_api.get("fulfillments")
     before = Event.objects.count()
