@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.authentication import Access
-from accounts.scopes import Role
+from accounts.scopes import Role, Scope
 from accounts.viewsets import RetailerViewSet, SupplierViewSet
 from api.errors import Invalid
 from api.fields import CONTROL, INTEGER
@@ -15,8 +15,10 @@ from api.filters import refuse_too_long
 from api.links import same_url
 from api.pagination import read_limit
 from api.schema import LIMIT, answers
-from events.models import Event, EventQuerySet
+from api.spelling import closest_match
+from events.models import Event, EventQuerySet, areas_of
 from events.serializers import EventsJson, event_json
+from events.webhooks.types import types_of
 
 MOST_TYPES = 50
 PARAMETERS = frozenset({"after", "type", "limit"})
@@ -26,7 +28,10 @@ AFTER = OpenApiParameter(
     description="The id of the last event that you have. The answer contains the events after it.",
 )
 TYPE = OpenApiParameter(
-    "type", str, description=f"Only events of these types, comma-separated, at most {MOST_TYPES}."
+    "type",
+    str,
+    description=f"Only events of these types, comma-separated, at most {MOST_TYPES}. A misspelled type is "
+    "refused.",
 )
 documented = extend_schema(
     summary="Read events in order, without gaps",
@@ -57,7 +62,7 @@ def feed(request: Request, events: EventQuerySet, reader: Role) -> Response:
     """Return the requested page of a party's events. Raises Invalid."""
     refuse_too_long(request.query_params.dict(), PARAMETERS)
     after, limit = _read_after(request), read_limit(request)
-    types = _read_types(request)
+    types = _read_types(request, reader)
     Event.publish()
     assert isinstance(request.auth, Access)  # the viewset refuses requests without a credential
     newer = events.published().in_scopes(request.auth.scopes).filter(number__gt=after)
@@ -78,14 +83,24 @@ def _first(events: EventQuerySet, types: list[str], most: int) -> EventQuerySet:
     return Event.objects.filter(number__in=first).order_by("number")
 
 
-def _read_types(request: Request) -> list[str]:
+def _read_types(request: Request, reader: Role) -> list[str]:
     names = (name.strip() for name in request.query_params.get("type", "").split(","))
     types = list(dict.fromkeys(name for name in names if name))
     if len(types) > MOST_TYPES:
         raise Invalid.at("type", f"Has {len(types)} types; the maximum is {MOST_TYPES}.")
     if any(map(CONTROL.search, types)):
         raise Invalid.at("type", "Must not hold a control character.", "control")
+    if types:
+        _refuse_misspelled(types, reader)
     return types
+
+
+def _refuse_misspelled(types: list[str], reader: Role) -> None:
+    """Refuse a misspelled type, which no event has. Other unknown types may be of a later version."""
+    known = {name for role in Role for name in types_of(role, areas_of(Scope))}
+    for name in types:
+        if name not in known and (near := closest_match(name, types_of(reader, areas_of(Scope)))):
+            raise Invalid.at("type", f"Unknown type of event {name[:60]}. Did you mean {near}?", "unknown")
 
 
 def _read_after(request: Request) -> int:

@@ -100,6 +100,30 @@ def test_event_types_select_events(acme, client_for):
 
 
 @pytest.mark.parametrize(
+    ("role", "name", "proper"),
+    [
+        ("retailer", "order.cancelled", "order.canceled"),
+        ("retailer", "Order.Exception", "order.exception"),
+        ("retailer", "order_completed", "order.completed"),
+        ("supplier", "fulfilment.created", "fulfillment.created"),
+    ],
+)
+def test_a_misspelled_type_is_refused_because_no_event_would_match(
+    acme, shop, client_for, role, name, proper
+):
+    client = client_for(shop if role == "retailer" else acme)
+    answer = client.get(f"events?type=trade.resumed,{name}")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "type")
+    assert f"Unknown type of event {name}. Did you mean {proper}?" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("name", ["order.created", "fulfillment.created", "webhook.tested"])
+def test_one_list_of_types_may_serve_suppliers_and_retailers(acme, shop, client_for, name):
+    for party in (acme, shop):
+        assert client_for(party).get(f"events?type=trade.resumed,{name}").status_code == 200
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "after=-1",
