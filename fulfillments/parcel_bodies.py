@@ -14,6 +14,7 @@ from api import fields
 from api.bodies import Body
 from fulfillments.models.quantities import NAMES
 from fulfillments.serializers import SkuItemBody, TrackingBody, refuse_two
+from fulfillments.tracking.carriers import spelled
 
 CLOCKS_DIFFER = timedelta(minutes=5)
 
@@ -112,7 +113,8 @@ class ShipmentsBody(Body):
         for parcel in body["shipments"]:
             known = parcels.setdefault(parcel["tracking_number"], {**parcel, "items": []})
             known["shipped_at"] = known.get("shipped_at") or parcel.get("shipped_at")
-            if parcel.get("carrier", "") != known.get("carrier", ""):
+            known["carrier"] = known.get("carrier") or parcel.get("carrier", "")
+            if spelled(parcel.get("carrier") or known["carrier"]) != spelled(known["carrier"]):
                 raise _differing(parcel["tracking_number"], "carrier")
             if parcel.get("shipped_at") not in (None, known["shipped_at"]):
                 raise _differing(parcel["tracking_number"], "moment in shipped_at")

@@ -326,6 +326,20 @@ def test_a_tracking_number_names_one_parcel_of_a_call(accepted, acme_api):
 LAMP = {"sku": "LAMP", "quantity": 1}
 
 
+def test_elements_of_one_parcel_may_spell_its_carrier_differently_or_leave_it_out(accepted, acme_api):
+    sent = [
+        {"trackingNumber": "T-1", "items": [LAMP], **carrier}
+        for carrier in ({}, {"carrier": "ups"}, {"carrier": "U.P.S."})
+    ]
+
+    answer = acme_api.post("fulfillments/shipments", {"id": accepted.pk, "shipments": sent})
+
+    assert answer.json()["code"] == "shipped"
+    assert accepted.shipments.get().carrier == "UPS"
+    again = acme_api.post("fulfillments/shipments", {"id": accepted.pk, "shipments": sent})
+    assert again.json()["code"] == "unchanged"
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
