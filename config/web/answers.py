@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any
+from typing import Protocol
 
+from django.conf import settings
+
+from accounts.rates import Count, parse_rate
 from api import envelope, request_id
 from api.renderers import encode
 from config.health import readiness as ready
@@ -33,10 +36,25 @@ BUSY = f"This request could not begin within {LONGEST_WAIT:.0f} seconds. Try aga
 CROWDED = "There are too many requests at once. Try again in a few seconds."
 
 
-def refusal(status: int, message: str, more: Mapping[str, str] = MappingProxyType({})) -> bytes:
-    """Return an answer that refuses the request and ends the connection. `more` is added to the JSON body."""
+class Head(Protocol):
+    """The head of a request that gunicorn has parsed, with header names in upper case."""
+
+    method: str
+    path: str
+    headers: list[tuple[str, str]]
+
+    def should_close(self) -> bool: ...
+
+
+def refusal(
+    status: int, message: str, request: Head | None = None, more: Mapping[str, str] = MappingProxyType({})
+) -> bytes:
+    """Return an answer that refuses the request and ends the connection. `more` is added to the JSON body.
+
+    `request` is None if its head could not be read.
+    """
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
-    return _refusal(status, message, headers, more)
+    return _refusal(status, message, request, headers, more)
 
 
 def too_long(arrival: Arrival) -> bytes | None:
@@ -45,15 +63,19 @@ def too_long(arrival: Arrival) -> bytes | None:
         return refusal(431, "The headers of this request are too long.")
     if not arrival.too_long:
         return None
-    message = "The body is longer than this path allows."
-    return refusal(413, message, _oauth_members(arrival.request.path, "invalid_request", message))
+    message, request = "The body is longer than this path allows.", arrival.request
+    return refusal(413, message, request, _oauth_members(request.path, "invalid_request", message))
 
 
-def too_many_wrong_keys(path: str, seconds: float) -> bytes:
+def too_many_wrong_keys(request: Head, seconds: float) -> bytes:
     """Return the answer for an address that has tried too many wrong keys."""
     wait = max(1, math.ceil(seconds))
     message = f"Too many wrong keys came from this address. Try again in {wait} s."
-    return _refusal(429, message, {"Retry-After": str(wait)}, _oauth_members(path, "slow_down", message))
+    headers = {"Retry-After": str(wait)}
+    if limit := parse_rate(settings.FAILED_KEYS_LIMIT):
+        headers |= Count(False, limit.amount, 0, wait, limit.get_expiry()).headers("address")
+    more = _oauth_members(request.path, "slow_down", message)
+    return _refusal(429, message, request, headers, more)
 
 
 def _oauth_members(path: str, error: str, message: str) -> dict[str, str]:
@@ -61,13 +83,13 @@ def _oauth_members(path: str, error: str, message: str) -> dict[str, str]:
     return {"error": error, "error_description": message} if path.startswith("/oauth/") else {}
 
 
-def alive(request: Any) -> bytes:
+def alive(request: Head) -> bytes:
     """Return the answer to `/healthz`."""
     headers = _health_headers(request)
     return _answer(200, encode({"status": "alive"}), headers, head_only=request.method == "HEAD")
 
 
-def readiness(request: Any, state: str) -> bytes:
+def readiness(request: Head, state: str) -> bytes:
     """Return the answer to `/readyz` for this state of the database."""
     headers = _health_headers(request)
     status, body = ready.answer(state)
@@ -76,15 +98,22 @@ def readiness(request: Any, state: str) -> bytes:
     return _answer(status, encode(body), headers, head_only=request.method == "HEAD")
 
 
-def _health_headers(request: Any) -> dict[str, str]:
+def _health_headers(request: Head) -> dict[str, str]:
     connection = "close" if request.should_close() else "keep-alive"
-    return {request_id.HEADER: request_id.begin(None), "Cache-Control": "no-store", "Connection": connection}
+    return {request_id.HEADER: _begin(request), "Cache-Control": "no-store", "Connection": connection}
+
+
+def _begin(request: Head | None) -> str:
+    """Begin a request with the id that the client sent, as Django's middleware does. Return the id."""
+    headers = request.headers if request is not None else []
+    sent = ",".join(value for name, value in headers if name == request_id.HEADER.upper())
+    return request_id.begin(sent or None)
 
 
 def _refusal(
-    status: int, message: str, headers: dict[str, str], more: Mapping[str, str] = MappingProxyType({})
+    status: int, message: str, request: Head | None, headers: dict[str, str], more: Mapping[str, str]
 ) -> bytes:
-    chosen = request_id.begin(None)
+    chosen = _begin(request)
     body = encode({**more, **envelope.error(CODES.get(status, "internal_error"), message)})
     return _answer(status, body, {request_id.HEADER: chosen, **headers})
 

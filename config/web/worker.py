@@ -165,7 +165,7 @@ class Worker(ThreadWorker):
         if not (seconds := self.parties.refused_for(connection.caller, time.monotonic())):
             return False
         self._forget(connection)
-        answer = answers.too_many_wrong_keys(connection.arrival.request.path, seconds - PAUSE_SECONDS)
+        answer = answers.too_many_wrong_keys(connection.arrival.request, seconds - PAUSE_SECONDS)
         self.pausing.begin(connection, partial(self._give, connection, answer))
         return True
 
@@ -228,7 +228,7 @@ class Worker(ThreadWorker):
     # --- The end of a connection ------------------------------------------------------------------
 
     def _refuse(self, connection: Connection, status: int, message: str) -> None:
-        self._give(connection, answers.refusal(status, message))
+        self._give(connection, answers.refusal(status, message, connection.arrival.request))
 
     def _give(self, connection: Connection, answer: bytes) -> None:
         """Send an answer that needs no thread. The connection ends after it unless `is_kept` is set."""
@@ -291,7 +291,7 @@ class Worker(ThreadWorker):
         """Refuse a request that is still arriving, and close the connection immediately."""
         self._forget(connection)
         with suppress(OSError):
-            connection.network.send(answers.refusal(503, answers.CROWDED))
+            connection.network.send(answers.refusal(503, answers.CROWDED, connection.arrival.request))
         self._close(connection)
 
     # --- The loop ---------------------------------------------------------------------------------
