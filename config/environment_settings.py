@@ -14,7 +14,7 @@ from environs import validate
 from api.client_networks import parsed_network
 from config.database import connection_options, parse_url, standby_databases
 from config.env_defaults import embedded_url, secret_key
-from config.environment import Environment, host_names, row_limits, web_address
+from config.environment import Environment, host_names, in_url, reachable, row_limits, web_address
 from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.openapi_document import SPECTACULAR
@@ -39,14 +39,16 @@ DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(SECRETS_DIR)
 # Older secret keys, used only to verify and decrypt. They can be removed after `manage.py reencrypt`.
 SECRET_KEY_FALLBACKS = env.texts("SECRET_KEY_FALLBACKS")
-ALLOWED_HOSTS = env.parsed("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", host_names)
+_host = in_url(reachable(env.str("HOST", "127.0.0.1")))
+_known_hosts = [*dict.fromkeys(("127.0.0.1", "localhost", "[::1]", _host))]
+ALLOWED_HOSTS = env.parsed("ALLOWED_HOSTS", "", host_names) or _known_hosts
 CSRF_TRUSTED_ORIGINS = env.texts("CSRF_TRUSTED_ORIGINS")
 PORT = port_number("PORT", env.str("PORT", "8000"))
 SFTP_HOST = env.str("SFTP_HOST", "127.0.0.1")
 SFTP_PORT = port_number("SFTP_PORT", env.str("SFTP_PORT", "2222"), least=0)
 # All hosts behind one DNS name need the same host key. Without this setting, a key is created in SECRETS_DIR.
 SFTP_HOST_KEY_FILE = env.str("SFTP_HOST_KEY_FILE", "")
-BASE_URL = env.parsed("BASE_URL", f"http://127.0.0.1:{PORT}", web_address)
+BASE_URL = env.parsed("BASE_URL", f"http://{_host}:{PORT}", web_address)
 
 WSGI_APPLICATION = "config.wsgi.application"
 ROOT_URLCONF = "config.urls"

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.authentication import find
 from accounts.models import ApiKey, Retailer, Supplier
+from config.environment import reachable
 from sftp_ingest.server import host_key
 from tools.demo import cast, market, passwords
 
@@ -106,7 +107,7 @@ def _describe(known: dict[str, Any]) -> Demo:
         "base_url": settings.BASE_URL,
         "admin": _admin(known),
         "sftp": {
-            "host": settings.SFTP_HOST,
+            "host": reachable(settings.SFTP_HOST),
             "port": settings.SFTP_PORT,
             "host_key": host_key.public_line(),
         },

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import paramiko
 
+from config.environment import in_url
 from tools.demo.client import DemoError
 
 TIMEOUT = 60
@@ -60,7 +61,7 @@ def _put_with_openssh(area: UploadAreaLogin, source: Path, target: str) -> None:
         ]
         command = ["sftp", "-q", "-F", "/dev/null", "-P", str(area.port)]
         command += [part for option in options for part in ("-o", option)]
-        command += ["-b", "-", f"{area.username}@{area.host}"]
+        command += ["-b", "-", f"{area.username}@{in_url(area.host)}"]
         environment = {
             **os.environ,
             "SSH_ASKPASS": str(askpass),

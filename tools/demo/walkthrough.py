@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from config.environment import in_url
 from tools.demo import sftp
 from tools.demo.actions import PartnerActions
 from tools.demo.client import DemoError
@@ -68,12 +69,12 @@ class Walkthrough(PartnerActions):
         area = self.area(supplier)
         started = time.perf_counter()
         program = sftp.put(area, SAMPLES / file, f"products/{file}")
-        shown = f"{program} -P {area.port} {area.username}@{area.host}  put {file} products/{file}"
+        shown = f"{program} -P {area.port} {area.username}@{in_url(area.host)}  put {file} products/{file}"
         self.console.action(shown, time.perf_counter() - started)
 
         self.console.step(f"{supplier['name']} starts the import, with a mapping that the service has")
         client = self.client("suppliers", supplier)
-        file_url = f"sftp://{area.host}:{area.port}/products/{file}"
+        file_url = f"sftp://{in_url(area.host)}:{area.port}/products/{file}"
         job = self.expect(client.post("importProducts", {"file_url": file_url, **mapping}), 201)
         self.console.say(f"import {job['id']} is {job['status']}")
         self.await_import(client, job["id"])

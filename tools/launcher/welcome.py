@@ -9,6 +9,7 @@ import sys
 import time
 from http.client import HTTPConnection, HTTPException
 
+from config.environment import reachable
 from config.settings import ALLOWED_HOSTS, BASE_DIR, BASE_URL, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
 from tools.launcher.demo_json import reveal_keys
 from tools.launcher.programs import DEMO, HOST
@@ -43,8 +44,7 @@ def wait_until_ready() -> None:
 
 def not_ready() -> str:
     """Return the parts that /statusz reports as missing, or an empty string if the service is ready."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(HOST, HOST)  # noqa: S104
-    connection = HTTPConnection(host, PORT, timeout=10)
+    connection = HTTPConnection(reachable(HOST), PORT, timeout=10)
     try:
         connection.request("GET", "/statusz", headers={"Host": allowed_host()})
         answer = connection.getresponse()
@@ -78,7 +78,7 @@ def welcome() -> list[str]:
     return [
         *lines,
         f"Docs      {BASE_URL}/docs/",
-        f"SFTP      {SFTP_HOST}, port {SFTP_PORT}",
+        f"SFTP      {reachable(SFTP_HOST)}, port {SFTP_PORT}",
         "Stop      Ctrl-C here, or `make down` in another terminal",
     ]
 
