@@ -162,7 +162,7 @@ UPLOADS_DIR = Path(env.str("UPLOADS_DIR", str(DATA_DIR / "uploads"))).resolve()
 # --- The API -------------------------------------------------------------------------------------
 
 RATE_LIMIT = env.str("RATE_LIMIT", "6000/min")
-SHIPMENT_CORRECTION_DAYS = env.days("SHIPMENT_CORRECTION_DAYS", 30)  # 0: parcels cannot be corrected
+SHIPMENT_CORRECTION_DAYS = env.days("SHIPMENT_CORRECTION_DAYS", 30, least=0)  # 0: parcels cannot be corrected
 CURRENCY = env.str("CURRENCY", "USD").upper()  # the default for new parties
 FAILED_KEYS_LIMIT = env.str("FAILED_KEYS_LIMIT", "100/min")
 MAX_BODY_BYTES = env.at_least_one("MAX_BODY_BYTES", 16 * 1024 * 1024)

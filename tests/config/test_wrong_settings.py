@@ -41,6 +41,7 @@ def start(*command: str, **environment: str) -> subprocess.CompletedProcess[str]
         ("RATE_LIMIT", "fast", "not a rate such as 6000/min"),
         ("CURRENCY", "XXQ", "USD, EUR or JPY"),
         ("EVENT_DAYS", "1000000", "less than or equal to 36500"),
+        ("SHIPMENT_CORRECTION_DAYS", "-1", "greater than or equal to 0"),
         ("OAUTH_TOKEN_SECONDS", "0", "greater than or equal to 1"),
         ("MAX_BODY_BYTES", "0", "greater than or equal to 1"),
         ("WEBHOOK_SECONDS", "0", "greater than 0"),
