@@ -27,8 +27,11 @@ from accounts.operating.shown_values import is_untouched
 from api.middleware import API_PREFIXES
 
 KEPT_FOR = timedelta(days=1)
-LARGEST = 64 * 1024
-"""The maximum length of a form's fields as JSON. The fields of a longer form are not kept."""
+LARGEST = 1024 * 1024
+"""The maximum length of a form's fields as JSON. The fields of a longer form are not kept.
+
+The page of rejected rows sends a hundred rows, whose descriptions can be long.
+"""
 MOST = 20
 """The maximum number of forms that are kept for a person."""
 AUTHOR, MARK = "typed_by", "typed"
