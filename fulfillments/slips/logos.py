@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 1024**2
 MOST_PIXELS = 4_000
 PRINTED_PIXELS = (800, 800)
+DAMAGED = (OSError, SyntaxError, ValueError, TypeError, struct.error)
+"""The errors of Pillow for damaged pixels. The last two are about tags of a photo that have a wrong type."""
 KINDS = {
     b"GIF8": "a GIF",
     b"RIFF": "a WebP",
@@ -41,7 +44,7 @@ def stored_logo(content: bytes) -> bytes:
     try:
         image.draft("RGB", PRINTED_PIXELS)
         upright = ImageOps.exif_transpose(image).convert("RGBA")
-    except (OSError, SyntaxError, ValueError) as error:
+    except DAMAGED as error:
         raise ValidationError("The image is damaged: its pixels cannot be read. Export it again.") from error
     upright.thumbnail(PRINTED_PIXELS)
     printed = Image.new("RGB", upright.size, "white")

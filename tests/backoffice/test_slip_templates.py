@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from io import BytesIO
 from typing import Any
 
@@ -33,6 +34,15 @@ def page_of(retailer: Retailer) -> str:
 def image(kind: str = "PNG", size: tuple[int, int] = (1_000, 500)) -> bytes:
     file = BytesIO()
     Image.new("RGB", size, "navy").save(file, kind)
+    return file.getvalue()
+
+
+def photo(x_resolution: bytes) -> bytes:
+    """Return a JPEG that is turned by its tag, and whose X resolution is a text instead of a number."""
+    tags = [struct.pack("<HHIHH", 0x0112, 3, 1, 6, 0), struct.pack("<HHI4s", 0x011A, 2, 4, x_resolution)]
+    exif = b"Exif\0\0II*\0" + struct.pack("<IH", 8, len(tags)) + b"".join(tags) + bytes(4)
+    file = BytesIO()
+    Image.new("RGB", (5, 4)).save(file, "JPEG", exif=exif)
     return file.getvalue()
 
 
@@ -83,9 +93,10 @@ def test_a_partnership_begins_with_a_copy_of_its_retailers_slip(
         (b"hello", "The file is no image."),
         (image("PNG", (4_001, 1)), "4001 × 1 pixels"),
         (image()[:400], "The image is damaged"),
+        (photo(b"72 "), "The image is damaged"),
         (b"\x89PNG" + b"0" * 1024**2, "1,048,580 bytes"),
     ],
-    ids=["svg", "gif", "text", "wide", "cut", "large"],
+    ids=["svg", "gif", "text", "wide", "cut", "tag", "large"],
 )
 def test_a_wrong_logo_is_refused_with_its_kind(
     operator: Client, shop: Retailer, content: bytes, expected: str
