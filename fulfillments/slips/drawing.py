@@ -75,9 +75,15 @@ class _Design:
             self.logo = Image.open(BytesIO(design.logo))
             scale = min(LOGO[0] / self.logo.width, LOGO[1] / self.logo.height)
             self.logo_size = (self.logo.width * scale, self.logo.height * scale)
-        sheets.use(SMALL)
-        self.footer = sheets.wrapped(design.footer, self.inner)
-        self.bottom = self.height - MARGIN - FOOT - len(self.footer) * sheets.line_height
+        self.footer: list[str] = []
+        self.bottom = 0.0
+
+    def measure_footer(self, sheets: Sheets) -> None:
+        """Split the footer into lines. fpdf2 cannot split a text before the document has a page."""
+        if not self.bottom:
+            sheets.use(SMALL)
+            self.footer = sheets.wrapped(self.design.footer, self.inner)
+            self.bottom = self.height - MARGIN - FOOT - len(self.footer) * sheets.line_height
 
     @property
     def item_width(self) -> float:
@@ -92,6 +98,7 @@ class _SlipPages:
 
     def draw(self) -> None:
         self._add_page()
+        self.design.measure_footer(self.sheets)
         y = self._addresses(self._head())
         y = self._gift(y)
         pages = self._paged([self._row(line) for line in self.slip.lines], y)

@@ -20,6 +20,7 @@ from fulfillments.slips.fonts import (
 )
 
 FAMILY = "slip"
+SOFT_HYPHEN = "\u00ad"
 PRODUCER = "Exchange"
 MM_PER_POINT = 25.4 / 72
 LINE = 1.35
@@ -68,6 +69,8 @@ class Sheets(FPDF):
         if self.get_string_width(text) <= width:
             return [text]
         mode = WrapMode.CHAR if breaks_anywhere(text) else WrapMode.WORD
+        if mode is WrapMode.CHAR:  # in this mode, fpdf2 fails at soft hyphens
+            text = text.replace(SOFT_HYPHEN, "")
         lines = self.multi_cell(
             width, text=text, dry_run=True, output=MethodReturnValue.LINES, wrapmode=mode, align="L"
         )

@@ -262,6 +262,20 @@ def test_a_long_slip_has_numbered_pages_and_wraps(
     assert " ".join(pages).count("lamp.") == 1_000
 
 
+@needs_pdftotext
+def test_long_texts_of_a_template_wrap(acme_api: ApiClient, work: Fulfillment, template: SlipTemplate):
+    names, text = ("header", "footer", "return_address"), "Returns are free for thirty days. " * 12
+    SlipTemplate.objects.filter(pk=template.pk).update(**dict.fromkeys(names, text))
+    answer = acme_api.get(slip_of(work))
+    assert answer.status_code == 200
+    assert " ".join(text_of(answer.content).split()).count("thirty") == 36
+
+
+def test_soft_hyphens_in_chinese_text_are_left_out(acme_api: ApiClient, push: Push, an_order_at_acme: Order):
+    order = push({"sku": "LAMP", "quantity": 1}, gift_message="生日快乐\u00ad" * 40)
+    assert acme_api.get(slip_of(order.fulfillments.get())).status_code == 200
+
+
 def test_a_long_document_is_drawn_in_a_process_of_its_own_with_the_same_bytes(
     acme_api: ApiClient, work: Fulfillment, monkeypatch: pytest.MonkeyPatch
 ):
