@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 LAST_OWNER = "This member is the only owner. Make another member an owner first."
 OF_AN_OPERATOR = "This e-mail address belongs to an operator of the service. Use another address."
+ACCOUNT_EXISTS = "This e-mail address has an account now. Open the link again, and enter its password."
 
 
 def invite(party: Supplier | Retailer, *, email: str, member_role: str, by: Actor) -> tuple[Invitation, str]:
@@ -63,7 +64,8 @@ def revoke(invitation: Invitation, *, by: Actor) -> None:
 def accept(invitation: Invitation, *, name: str, password: str) -> Member | None:
     """Make the invited person a member. Return None if the invitation is no longer usable.
 
-    A person without an account gets a new account with this name and password.
+    A person without an account gets a new account with this name and password. Without a name, the person
+    has signed in to an account. Raises InvalidTransition if an account was created in the meantime.
     """
     with transaction.atomic():
         _lock(invitation.party)
@@ -73,6 +75,8 @@ def accept(invitation: Invitation, *, name: str, password: str) -> Member | None
         user, is_new = User.objects.get_or_create(
             username=invitation.email, defaults={"email": invitation.email, "first_name": name[:150]}
         )
+        if name and not is_new:
+            raise InvalidTransition(ACCOUNT_EXISTS)  # the password of this account was not checked
         if is_new:
             user.set_password(password)
             user.save(update_fields=["password"])

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from accounts.member_roles import MemberRole
 from accounts.models import Invitation, Member
-from tests.factories import InvitationFactory, StaffFactory
+from portal.entry.forms import JoinForm
+from tests.factories import InvitationFactory, StaffFactory, UserFactory
 from tests.portal.conftest import browser_of
 
 PASSWORD = "a long enough passphrase"
@@ -115,6 +116,24 @@ def test_an_invited_person_with_an_account_needs_its_password(client, shop, with
 
     assert "Shop" in client.get("/portal/team/").content.decode()
     assert with_password.user.memberships.count() == 2
+
+
+def test_an_account_that_appears_meanwhile_is_not_entered_without_its_password(client, acme, monkeypatch):
+    _, token = InvitationFactory.create(party=acme, email="bo@acme.example")
+    path, answers = f"/portal/invitation/{token}/", {"name": "Bo", "password": PASSWORD, "again": PASSWORD}
+    checked = JoinForm.clean
+
+    def clean_after_another_invitation(form):
+        UserFactory.create(username="bo@acme.example")
+        return checked(form)
+
+    monkeypatch.setattr(JoinForm, "clean", clean_after_another_invitation)
+    page = client.post(path, answers)
+
+    assert "has an account now" in page.text
+    assert not Member.objects.exists()
+    assert client.get("/portal/").status_code == 302
+    assert "again" not in client.get(path).context["form"].fields
 
 
 @pytest.mark.parametrize("end", ["expires_at", "revoked_at", "accepted_at", "unknown"])
