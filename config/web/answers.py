@@ -53,8 +53,8 @@ def refusal(
 
     `request` is None if its head could not be read.
     """
-    headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
-    return _refusal(status, message, request, headers, more)
+    begin(request)
+    return _refusal(status, message, _headers_of(status), more)
 
 
 def too_long(arrival: Arrival) -> bytes | None:
@@ -75,7 +75,8 @@ def too_many_wrong_keys(request: Head, seconds: float) -> bytes:
     if limit := parse_rate(settings.FAILED_KEYS_LIMIT):
         headers |= Count(False, limit.amount, 0, wait, limit.get_expiry()).headers("address")
     more = _oauth_members(request.path, "slow_down", message)
-    return _refusal(429, message, request, headers, more)
+    begin(request)
+    return _refusal(429, message, headers, more)
 
 
 def _oauth_members(path: str, error: str, message: str) -> dict[str, str]:
@@ -100,22 +101,20 @@ def readiness(request: Head, state: str) -> bytes:
 
 def _health_headers(request: Head) -> dict[str, str]:
     connection = "close" if request.should_close() else "keep-alive"
-    return {request_id.HEADER: _begin(request), "Cache-Control": "no-store", "Connection": connection}
+    return {request_id.HEADER: begin(request), "Cache-Control": "no-store", "Connection": connection}
 
 
-def _begin(request: Head | None) -> str:
+def begin(request: Head | None) -> str:
     """Begin a request with the id that the client sent, as Django's middleware does. Return the id."""
     headers = request.headers if request is not None else []
     sent = ",".join(value for name, value in headers if name == request_id.HEADER.upper())
     return request_id.begin(sent or None)
 
 
-def _refusal(
-    status: int, message: str, request: Head | None, headers: dict[str, str], more: Mapping[str, str]
-) -> bytes:
-    chosen = _begin(request)
+def _refusal(status: int, message: str, headers: dict[str, str], more: Mapping[str, str]) -> bytes:
+    """Return a refusal with the id of the request that has begun."""
     body = encode({**more, **envelope.error(CODES.get(status, "internal_error"), message)})
-    return _answer(status, body, {request_id.HEADER: chosen, **headers})
+    return _answer(status, body, {request_id.HEADER: request_id.current_request_id(), **headers})
 
 
 def _answer(status: int, body: bytes, headers: dict[str, str], *, head_only: bool = False) -> bytes:
@@ -131,7 +130,14 @@ def _answer(status: int, body: bytes, headers: dict[str, str], *, head_only: boo
 
 
 def write_error(outlet: Outlet, status: int, reason: str, message: str) -> None:
-    """Write the envelope instead of gunicorn's HTML page for a request that gunicorn refuses."""
+    """Write the envelope instead of gunicorn's HTML page for a request that gunicorn refuses.
+
+    gunicorn has logged the refusal before, so the answer has the id of that log line.
+    """
     del reason
     with suppress(OSError):
-        outlet.sendall(refusal(status, message or "The service failed."))
+        outlet.sendall(_refusal(status, message or "The service failed.", _headers_of(status), {}))
+
+
+def _headers_of(status: int) -> dict[str, str]:
+    return {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}

@@ -23,7 +23,7 @@ from gunicorn.http.message import Request
 from gunicorn.http.unreader import IterUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
-from api import caller, request_id
+from api import caller
 from api.sizes import most_bytes
 from config.health.readiness import database
 from config.web import answers
@@ -65,8 +65,7 @@ class Worker(ThreadWorker):
         self.pausing = Pausing(close=self._close)
         self.closing = Closing(watch=self._watch, unwatch=self._unwatch, close=self._close)
         self.buffered = 0
-        self.next_tick = 0.0
-        self.leaving_since = 0.0
+        self.next_tick = self.leaving_since = 0.0
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
@@ -190,6 +189,7 @@ class Worker(ThreadWorker):
         return partial(self.readiness.ask, connection) if path == "/readyz" else None
 
     def _refuse_malformed(self, connection: Connection, fault: Exception) -> None:
+        answers.begin(connection.arrival.request)  # for the log line and for the answer
         self.handle_error(connection.arrival.request, connection.sock, connection.client, fault)
         self.sending.answered(connection)
 
@@ -203,9 +203,9 @@ class Worker(ThreadWorker):
             self.enqueue_req(connection)
         return self.turns.wait(now)
 
-    def handle_request(self, req: object, conn: Connection) -> Any:
+    def handle_request(self, req: answers.Head, conn: Connection) -> Any:
         """Answer a request that has arrived completely. A thread calls this."""
-        request_id.name_party("")
+        answers.begin(req)
         caller.begin()
         began = time.thread_time()
         try:

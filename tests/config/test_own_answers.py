@@ -7,8 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gunicorn import util
 from gunicorn.config import Config
+from gunicorn.http.errors import InvalidRequestLine
 
+from api import request_id
 from config.web import answers
 from config.web.worker import Worker
 
@@ -46,3 +49,25 @@ def test_a_network_with_too_many_wrong_keys_sees_its_limit(settings, limit, show
     assert headers["X-Request-Id"] == body["request_id"] == "erp-7"
     names = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
     assert tuple(headers.get(name) for name in names) == shown
+
+
+def test_the_log_line_and_the_answer_of_a_malformed_request_have_one_new_id(monkeypatch) -> None:
+    """The log line had the id of the client that the process had refused before."""
+    worker: Any = Worker(1, 1, [], None, 30, Config(), None)
+    noted: list[str] = []
+    worker.log = SimpleNamespace(warning=lambda text: noted.append(request_id.current_request_id()))
+    worker.sending = SimpleNamespace(answered=lambda connection: None)
+    sent: list[bytes] = []
+    outlet = SimpleNamespace(sendall=sent.append)
+    arrival = SimpleNamespace(request=None)
+    monkeypatch.setattr(util, "write_error", answers.write_error)
+    request_id.begin("of-another-client")
+
+    worker._refuse_malformed(
+        SimpleNamespace(arrival=arrival, sock=outlet, client=("", 0)), InvalidRequestLine("x")
+    )
+    worker.tmp.close()
+
+    _, headers, body = read(sent[0])
+    assert [headers["X-Request-Id"]] == noted == [body["request_id"]]
+    assert noted != ["of-another-client"]

@@ -72,13 +72,15 @@ def test_a_known_party_at_the_same_address_does_not_wait(acme, web):
         (b"GET /healthz HTTP/1.1\r\n", 200),
         (b"GET /readyz HTTP/1.1\r\n", 200),
         (b"POST /v3/x HTTP/1.1\r\nContent-Length: 99999999999\r\n", 413),
+        (b"POST /v3/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n", 400),
     ],
 )
 @pytest.mark.parametrize(("sent", "is_kept"), [("erp-7/retry=2", True), ("two words", False)])
 def test_an_answer_of_the_server_itself_has_the_clients_request_id(web, head, status, sent, is_kept):
-    answer = web.send(head + f"Host: 127.0.0.1\r\nX-Request-Id: {sent}\r\n\r\n".encode())
+    rest = f"Host: 127.0.0.1\r\nX-Request-Id: {sent}\r\n\r\n"
+    answer = web.send(head + rest.encode() + b"no chunk\r\n" * (status == 400))
 
     assert answer.status == status
     assert (answer.headers["x-request-id"] == sent) == is_kept
-    if status == 413:
+    if status >= 400:
         assert answer.json()["request_id"] == answer.headers["x-request-id"]
