@@ -27,6 +27,8 @@ from accounts.operating.shown_values import is_untouched
 from api.middleware import API_PREFIXES
 
 KEPT_FOR = timedelta(days=1)
+OUTLIVES, RENEWED_AFTER = timedelta(days=7), timedelta(days=1)
+"""The time for which the cookie AUTHOR is valid after the session, and the age at which it is renewed."""
 LARGEST = 1024 * 1024
 """The maximum length of a form's fields as JSON. The fields of a longer form are not kept.
 
@@ -61,8 +63,9 @@ class TypedDraftMiddleware:
         if request.method == "POST":
             response = self._after_post(request, response)
         user_id = _signed_in(request)
-        if user_id and _author(request) != user_id:
-            _set_cookie(response, AUTHOR, signing.dumps(user_id, salt=AUTHOR), settings.SESSION_COOKIE_AGE)
+        if user_id and _author(request, RENEWED_AFTER) != user_id:
+            seconds = settings.SESSION_COOKIE_AGE + int(OUTLIVES.total_seconds())
+            _set_cookie(response, AUTHOR, signing.dumps(user_id, salt=AUTHOR), seconds)
         return response
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponseBase | None:
@@ -98,12 +101,14 @@ def _signed_in(request: HttpRequest) -> int | None:
     return user.pk if user is not None and user.is_authenticated else None
 
 
-def _author(request: HttpRequest) -> int | None:
-    """Return the id of the user who was last signed in with this browser."""
+def _author(request: HttpRequest, within: timedelta | None = None) -> int | None:
+    """Return the id of the user who was last signed in with this browser, `within` this time.
+
+    By default, this time is longer than a session: a session must not end together with its cookie.
+    """
+    within = within or timedelta(seconds=settings.SESSION_COOKIE_AGE) + OUTLIVES
     try:
-        author: int = signing.loads(
-            request.COOKIES.get(AUTHOR, ""), salt=AUTHOR, max_age=settings.SESSION_COOKIE_AGE
-        )
+        author: int = signing.loads(request.COOKIES.get(AUTHOR, ""), salt=AUTHOR, max_age=within)
     except signing.BadSignature:
         return None
     return author

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import timedelta
+from unittest import mock
 
 import pytest
+from django.core import signing
+from django.core.signing import b62_encode
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import TypedDraft
 from accounts.tasks import expire
-from accounts.typed_drafts import KEPT, LARGEST, MOST
+from accounts.typed_drafts import AUTHOR, KEPT, LARGEST, MOST
 from orders.models import Order
 from tests.factories import StaffFactory
 
@@ -57,6 +61,30 @@ def test_text_is_shown_again_after_the_session_was_over(browser, olga):
     page = browser.get(PAGE)
     assert "Your text was kept. It is not sent yet." in page.text
     assert page.context["kept_text"].fields == {"text": ["Asked Acme"]}
+
+
+def signed_in_before(olga, seconds: int) -> str:
+    """Return the cookie of an author that was made this number of seconds ago."""
+    begun = b62_encode(int(time.time()) - seconds)
+    with mock.patch.object(signing.TimestampSigner, "timestamp", return_value=begun):
+        return signing.dumps(olga.pk, salt=AUTHOR)
+
+
+def test_text_is_kept_when_the_session_has_ended_by_its_age(browser, olga, settings):
+    lifetime = settings.SESSION_COOKIE_AGE + 3_600
+    assert browser.cookies[AUTHOR]["max-age"] > lifetime
+    browser.cookies[AUTHOR] = signed_in_before(olga, lifetime)
+    end_session(browser)
+
+    send(browser)
+
+    assert TypedDraft.objects.get().user == olga
+
+
+def test_the_cookie_of_an_author_is_renewed_each_day(browser, olga):
+    for age, is_renewed in ((3_600, False), (90_000, True)):
+        browser.cookies[AUTHOR] = signed_in_before(olga, age)
+        assert (AUTHOR in browser.get(PAGE).cookies) is is_renewed
 
 
 def test_text_is_kept_when_the_token_of_the_form_is_too_old(browser):
