@@ -37,7 +37,7 @@ class QuickShipPage(PortalPage):
         text = request.POST.get("rows", "").replace("\0", "")[:LONGEST_PASTE]
         rows = read_rows(text, self._typed(request))
         if not rows or len(rows) > MOST_ROWS:
-            return self.render({**self.context(), "pasted": text, "error": _wrong_number(len(rows))})
+            return self.render({**self.context(), "pasted": _pasted(rows), "error": _wrong_number(len(rows))})
         check(self.supplier, rows)
         form_id = sent_form_id(request.POST.dict())
         if "ship" not in request.POST or form_id is None:

@@ -176,6 +176,15 @@ def test_too_many_or_no_rows_are_refused_with_the_text_kept(ana, works, text, er
     assert not text or "50\tZ50" in page
 
 
+def test_numbers_typed_beside_the_orders_are_kept_with_too_many_pasted_rows(ana, works):
+    rows = "\n".join(f"{row}\tZ{row}" for row in range(50))
+
+    page = preview(ana, rows, **{f"tracking_{works[0].pk}": "1Z1"})
+
+    assert "There are 51 rows." in page.text
+    assert page.context["pasted"] == f"{rows}\n#{works[0].pk}\t1Z1"
+
+
 def test_a_viewer_cannot_ship(acme, member_of, works):
     viewer = browser_of(member_of(acme, MemberRole.VIEWER))
     assert "You need the role Orders" in viewer.get(PATH).content.decode()
