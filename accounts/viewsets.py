@@ -25,7 +25,7 @@ from accounts.scopes import Role, Scope
 from api import caller
 from api.errors import Forbidden, Unauthorized
 from api.etags import has_condition, refuse_changed, with_etag
-from api.filters import refuse_near_misses, refuse_repeated
+from api.filters import refuse_near_misses, refuse_repeated, refuse_undecodable
 from api.negotiation import OnlyAnswer, refuse_unacceptable
 from api.openapi.parameters import query_parameters
 from api.request_id import current_party, name_party
@@ -121,8 +121,9 @@ class KeyViewSet(ViewSet):
         return self._finish(response)
 
     def check_parameters(self) -> None:
-        """Refuse a read with a repeated or misspelled parameter: its answer would have too many rows."""
+        """Refuse a read with a repeated, misspelled or unreadable parameter: its answer would be wrong."""
         known = query_parameters(self)
+        refuse_undecodable(self.request, known)
         refuse_repeated(self.request, known)
         refuse_near_misses(self.request.query_params.dict(), known)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Self, TypeVar
+from urllib.parse import parse_qsl
 
 import django_filters
 from django import forms
@@ -139,6 +140,19 @@ def refuse_repeated(request: Request, known: frozenset[str]) -> None:
             raise InvalidFilter.at(
                 name, f"Is given twice, as {values[0]} and as {values[1]}. Send one value."
             )
+
+
+def refuse_undecodable(request: Request, known: frozenset[str]) -> None:
+    """Refuse a parameter that is not UTF-8. Django replaces its bytes, so the list would find nothing."""
+    if not any("\ufffd" in value for _, values in request.query_params.lists() for value in values):
+        return
+    for name, value in parse_qsl(request.META.get("QUERY_STRING", ""), encoding="latin-1"):
+        try:
+            value.encode("latin-1", "replace").decode()
+        except UnicodeDecodeError as error:
+            if name in known or IN_FILTER.fullmatch(name):
+                message = "Is not UTF-8. Encode the characters of the URL as UTF-8 (%C3%BC for ü)."
+                raise InvalidFilter.at(name, message, "undecodable") from error
 
 
 def _nothing_meant(name: str, value: str) -> str:
