@@ -17,6 +17,11 @@ WITHOUT_FRACTION = frozenset(
         *("RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"),
     }
 )
+# ISO 4217 gives these currencies more than two decimals.
+MORE_DECIMALS = {
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
+    **dict.fromkeys(("CLF", "UYW"), 4),
+}
 UNKNOWN = "is no currency of ISO 4217. Send a code such as USD, EUR or JPY."
 
 
@@ -27,7 +32,7 @@ def without_fraction(currency: str) -> bool:
 
 def decimals_of(currency: str) -> int:
     """Return the number of decimals in which amounts of a currency are shown."""
-    return 0 if without_fraction(currency) else 2
+    return 0 if without_fraction(currency) else MORE_DECIMALS.get(currency, 2)
 
 
 def fraction_errors(currency: str, amounts: Mapping[str, Decimal | None]) -> list[FieldErrorJson]:

@@ -83,7 +83,13 @@ def test_the_retailers_template_designs_the_slip(
 
 
 @pytest.mark.parametrize(
-    ("currency", "part", "whole"), [("JPY", "667", "1000"), ("EUR", "666.67", "1000.00")]
+    ("currency", "part", "whole"),
+    [
+        ("JPY", "667", "1000"),
+        ("EUR", "666.67", "1000.00"),
+        ("KWD", "666.667", "1000.000"),
+        ("CLF", "666.6667", "1000.0000"),
+    ],
 )
 def test_amounts_have_the_decimals_of_their_currency(
     currency: str,
