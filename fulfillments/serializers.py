@@ -14,9 +14,9 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from api import fields
 from api.bodies import Body
 from api.envelope import ResultJson
-from api.errors import IdMismatch, Invalid, InvalidDate
+from api.errors import IdMismatch, Invalid
 from fulfillments.states import CANCELED, State
-from inventory.expecting import PAST, ExpectedAt, is_past
+from inventory.expecting import ExpectedAt
 
 
 class AddressJson(TypedDict):
@@ -288,15 +288,10 @@ class OutOfStockBody(Body):
 
 
 def restock_day(body: Mapping[str, Any], reason: State) -> date | None:
-    """Return the restock date of a refusal. Raises InvalidDate for a past day.
-
-    Raises Invalid if the reason is not out of stock.
-    """
+    """Return the restock date of a refusal. Raises Invalid if the reason is not out of stock."""
     day: date | None = body.get("expected_at")
     if day is not None and reason != State.OUT_OF_STOCK:
         raise Invalid.at("expected_at", "Belongs to the reason out_of_stock only.", "unknown_field")
-    if day is not None and is_past(day):
-        raise InvalidDate.at("expected_at", PAST, InvalidDate.code)
     return day
 
 

@@ -66,6 +66,12 @@ def is_past(day: date) -> bool:
     return day < datetime.now(UTC).date()
 
 
+def refuse_past(day: date | None) -> None:
+    """Raise InvalidDate for a day in the past."""
+    if day is not None and is_past(day):
+        raise InvalidDate.at("expected_at", PAST, InvalidDate.code)
+
+
 def register(callback: Callable[[], None]) -> None:
     """Register a function to call when restock dates have changed."""
     _registered.append(callback)

@@ -26,6 +26,7 @@ from fulfillments.models.returned import items_to_restock
 from fulfillments.models.shipment import Shipment, is_repeated
 from fulfillments.states import CAPTURABLE, WORKABLE, State
 from fulfillments.tracking import identify
+from inventory.expecting import refuse_past
 
 
 class FulfillmentQuerySet(models.QuerySet["Fulfillment"]):
@@ -214,11 +215,12 @@ class Fulfillment(CancelableFulfillment):
         """Reject these units, or all open units (interface 4.4 to 4.6).
 
         Units that are out of stock or have a missing sku are routed again. Units with a wrong address wait
-        for an operator.
+        for an operator. Raises InvalidDate for a past `expected_at`, unless the call repeats a rejection.
         """
         change.check_order(self.order_id)
         if self._refused_before(reason, quantities, reject_id):
             return MoveOutcome.UNCHANGED
+        refuse_past(expected_at)
         with self._move(change, states.REJECTIONS[reason]) as move:
             rejected = move.within_open(quantities, "items")
             if move.repeated:

@@ -161,3 +161,18 @@ def test_an_element_of_rejections_may_have_a_date(acme, shop, a_variant, client_
 
     assert [each["code"] for each in results] == ["invalid_date", "lines_rejected"]
     assert str(ExpectedStock.objects.get().expected_at) == SOON
+
+
+@pytest.mark.parametrize("number", [{"rejectId": "1"}, {}])
+def test_a_repeated_rejection_whose_date_has_passed_is_unchanged(acme, shop, a_variant, client_for, number):
+    a_variant(acme, "LAMP", stock=3)
+    client_for(shop).post("orders", a_body("R-1", 3))
+    element = {"id": Fulfillment.objects.get().pk, "items": [{"sku": "LAMP", "quantity": 1}], **number}
+
+    answers = [
+        client_for(acme).post("fulfillments/rejections", [{**element, "expected_at": day}]).json()
+        for day in (SOON, PAST)
+    ]
+
+    assert [answer["code"] for answer in answers] == ["lines_rejected", "unchanged"]
+    assert str(ExpectedStock.objects.get().expected_at) == SOON
