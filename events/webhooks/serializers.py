@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 from rest_framework import serializers
 
@@ -38,6 +39,11 @@ class WebhookBody(Body):
     """The fields of a webhook that a party sets."""
 
     narrowed_by = "types"
+    # An automatic import has `enabled`. Without this rule, `{"enabled": false}` would pause nothing.
+    often_meant: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("enabled", "is_active", "is_enabled", "paused", "disabled"), "active"),
+        **dict.fromkeys(("events", "event_types", "event", "topics"), "types"),
+    }
 
     url = UrlField(help_text="https://, without user and password. Redirects are not followed.")
     types = Array(

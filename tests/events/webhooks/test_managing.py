@@ -293,6 +293,23 @@ def test_a_field_that_may_limit_events_is_not_ignored(client, path, body, field)
     assert Webhook.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [({"enabled": False}, "active"), ({"paused": True}, "active"), ({"events": "x"}, "types")],
+)
+def test_a_usual_other_name_of_a_field_is_refused_instead_of_ignored(client, body, field):
+    """An automatic import has `enabled`. A webhook that ignored it would not be paused."""
+    webhook = make(client, types=["order.created"])["id"]
+
+    answer = client.request("PATCH", f"webhooks/{webhook}", body)
+
+    [fault] = answer.json()["errors"]
+    assert (answer.status_code, fault["field"]) == (400, next(iter(body)))
+    assert fault["message"] == f"Unknown field. Did you mean {field}?"
+    both = client.request("PATCH", f"webhooks/{webhook}", {"active": False, "enabled": False})
+    assert both.json()["active"] is False
+
+
 def test_a_replay_sends_a_range_of_the_feed_again(shop, client):
     for number in range(4):
         happen("order.created", retailer=shop, order_id=number)
