@@ -24,6 +24,8 @@ MOST_SUSPECTS = 50
 UNIT_NAMES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
 UNIT_NAMES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
+NO_TRIAL = "This call has no trial run, so it would change data. Leave the field out to make the change."
+
 ARRAY_MESSAGES = {
     "not_a_list": "Must be an array.",
     "empty": "Must have at least one element.",
@@ -89,8 +91,9 @@ class Body(serializers.Serializer[Any]):
                 near = certain or closest_match(key, absent)
             if not near and everything and self._may_narrow(key, data[key]):
                 near = self.narrowed_by
-            if near:
-                message = f"Unknown field. Did you mean {near}?"
+            trial = self.exacting and "dry_run" not in self.fields and requests_trial(key, data[key])
+            if near or trial:
+                message = f"Unknown field. Did you mean {near}?" if near else NO_TRIAL
                 raise ValidationError({key: [ErrorDetail(message, code="unknown_field")]})
 
     def _may_narrow(self, key: str, value: object) -> bool:
@@ -105,11 +108,17 @@ def may_name_units(key: str, value: object) -> bool:
     return isinstance(value, dict | list) or key.lower() in UNIT_NAMES
 
 
+def requests_trial(key: str, value: object) -> bool:
+    """Tell whether an unknown field asks for a trial without changes, such as `"dry_run": true`."""
+    name = key.lower().replace("_", "").replace("-", "")
+    return name == "dryrun" and value not in (None, False, "", 0, "0", "false")
+
+
 def refuse_units(data: object, instead: str) -> None:
     """Refuse a body that names units, for a call that always concerns all units.
 
     `instead` is a sentence that names the API call for some of the units. Raises Invalid for the first field
-    that names units.
+    that names units or asks for a trial.
     """
     message = f"This call concerns all units. {instead}"
     # Allow an empty array: some languages write an empty object as an empty array.
@@ -119,6 +128,8 @@ def refuse_units(data: object, instead: str) -> None:
     for key, value in fields.items():
         if value is not None and may_name_units(key, value):
             raise Invalid.at(key, message, "unknown_field")
+        if requests_trial(key, value):
+            raise Invalid.at(key, NO_TRIAL, "unknown_field")
 
 
 def json_of(request: Request) -> Any:
