@@ -54,16 +54,6 @@ def web_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def reachable(host: str) -> str:
-    """Return an address at which a server answers that listens on `host`, which may mean all addresses."""
-    return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound
-
-
-def in_url(host: str) -> str:
-    """Return an address as it is written in a URL: an IPv6 address in brackets."""
-    return f"[{host}]" if ":" in host else host
-
-
 def host_names(text: str) -> list[str]:
     """Return names of hosts. Raises ValueError for a URL."""
     names = _texts(text)

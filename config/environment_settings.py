@@ -14,12 +14,12 @@ from environs import validate
 from api.client_networks import parsed_network
 from config.database import connection_options, parse_url, standby_databases
 from config.env_defaults import embedded_url, secret_key
-from config.environment import Environment, host_names, in_url, reachable, row_limits, web_address
+from config.environment import Environment, host_names, row_limits, web_address
 from config.mail import mail_settings
 from config.misspelt import misspelt
 from config.openapi_document import SPECTACULAR
 from config.openid import openid_apps
-from config.ports import port_number
+from config.ports import in_url, port_number, reachable
 from config.redis_url import broker, checked
 from config.sign_in import ALLAUTH
 from config.ticks import TASK_ROUTES, beat_schedule

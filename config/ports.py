@@ -1,4 +1,4 @@
-"""The check that variables such as PORT contain a port number."""
+"""The ports and the addresses at which the services listen."""
 
 import sys
 
@@ -15,3 +15,13 @@ def port_number(name: str, text: str, *, least: int = 1) -> int:
         return int(digits)
     sys.stderr.write(f"{name} is {text!r}: set it to a port number from {least} to {LARGEST}.\n")
     sys.exit(2)
+
+
+def reachable(host: str) -> str:
+    """Return an address at which a server answers that listens on `host`, which may mean all addresses."""
+    return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound
+
+
+def in_url(host: str) -> str:
+    """Return an address as it is written in a URL: an IPv6 address in brackets."""
+    return f"[{host}]" if ":" in host else host

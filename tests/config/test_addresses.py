@@ -10,7 +10,7 @@ import sys
 import pytest
 from django.conf import settings as present
 
-from config.environment import reachable
+from config.ports import reachable
 
 SHOW = (
     "import json; from config import settings; "

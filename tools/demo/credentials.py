@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.authentication import find
 from accounts.models import ApiKey, Retailer, Supplier
-from config.environment import reachable
+from config.ports import reachable
 from sftp_ingest.server import host_key
 from tools.demo import cast, market, passwords
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import paramiko
 
-from config.environment import in_url
+from config.ports import in_url
 from tools.demo.client import DemoError
 
 TIMEOUT = 60

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from config.environment import in_url
+from config.ports import in_url
 from tools.demo import sftp
 from tools.demo.actions import PartnerActions
 from tools.demo.client import DemoError

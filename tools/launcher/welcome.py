@@ -9,7 +9,7 @@ import sys
 import time
 from http.client import HTTPConnection, HTTPException
 
-from config.environment import reachable
+from config.ports import reachable
 from config.settings import ALLOWED_HOSTS, BASE_DIR, BASE_URL, DATA_DIR, PORT, SFTP_HOST, SFTP_PORT
 from tools.launcher.demo_json import reveal_keys
 from tools.launcher.programs import DEMO, HOST
