@@ -129,6 +129,9 @@ class Shipment(ParcelContent):
         named = self.carrier if carrier is None and self.is_carrier_named else carrier or ""
         parcel = identify(tracking_number, named)
         if (tracking_number, parcel.carrier) == (self.tracking_number, self.carrier):
+            if carrier is not None and self.is_carrier_named != parcel.is_named:
+                self.is_carrier_named = parcel.is_named  # it decides what a later number does to the carrier
+                self.save(update_fields=["is_carrier_named"])
             return {}
         self._check_correctable(tracking_number)
         before = {"old_tracking_number": self.tracking_number, "old_carrier": self.carrier}

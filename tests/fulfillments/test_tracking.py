@@ -158,6 +158,18 @@ def test_a_derived_carrier_is_derived_again_and_a_named_one_stays(work, ship, co
     assert ship(UPS, carrier="UPS")["code"] == "unchanged"
 
 
+def test_a_derived_carrier_that_is_named_later_stays(work, ship, correct, acme_api):
+    ship(UPS)
+    assert correct(carrier="ups").json()["code"] == "unchanged"
+    correct(tracking_number=FEDEX)
+    assert parcels(acme_api, work) == [(FEDEX, "UPS")]
+
+    correct(tracking_number=OTHER)
+    assert correct(carrier="").json()["code"] == "unchanged"
+    correct(tracking_number=FEDEX)
+    assert parcels(acme_api, work) == [(FEDEX, "FedEx")]
+
+
 @pytest.mark.parametrize(("days", "shipped", "is_late"), [(30, 29, False), (30, 31, True), (0, 0, True)])
 def test_a_parcel_can_be_corrected_for_some_days(work, ship, correct, settings, days, shipped, is_late):
     settings.SHIPMENT_CORRECTION_DAYS = days
