@@ -10,11 +10,10 @@ from fastdb import arrays
 pytestmark = pytest.mark.django_db
 
 
-def read(query: str, parameter: str) -> list[object]:
+def read(query: str, parameter: str) -> object:
     with connection.cursor() as cursor:
         cursor.execute(query, [parameter])
-        [(values,)] = cursor.fetchall()
-    return values
+        return cursor.fetchone()[0]
 
 
 @pytest.mark.parametrize("values", [[], [7], [3, -1, 2**63 - 1]])
