@@ -21,7 +21,9 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return a page for URLs below /admin/, and a JSON error of the API for other URLs."""
     if not request.path.startswith(ADMIN):
         return errors.page_not_found(request, exception)
-    what = "This page does not exist, or its record was removed. Search for the record above."
+    what = (
+        "This page does not exist, or its record was removed. Use the search at the top to find the record."
+    )
     return _page(request, 404, "Not found", what)
 
 

@@ -12,7 +12,7 @@ from api.wrong_settings import named
 
 T = TypeVar("T")
 MOST_DAYS = 36_500
-"""A larger number of days would lead to a date before the first year, and tasks would fail."""
+"""100 years. Far larger numbers would lead to dates before the year 1, and tasks would fail."""
 
 
 class Environment(Env):

@@ -201,7 +201,7 @@ ACTIONS = (
         lambda job: f"Imports {label_of(job)}. {' '.join(job.report.get('reasons', ()))}".strip(),
         form=_approve_form,
         details=_outlook,
-        help_text="Reads the file again from the start and writes its rows without another check.",
+        help_text="Reads the file again from the start and writes its valid rows without another approval.",
         reason=Reason.OPTIONAL,
         reason_help=SEEN_BY_SUPPLIER,
         shares_reason=True,

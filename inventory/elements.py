@@ -22,7 +22,10 @@ LONGEST = 100
 OPTIONAL = ("expected_at", "warehouse_id", "as_of")
 """The fields that an element may leave out. Without a check, a misspelled field would be ignored."""
 ALIKE = 0.88
-"""The least likeness of a misspelling. `expectedAt` reaches it; `warehouse` may hold a name, and does not."""
+"""The least likeness of a misspelling and its field.
+
+`expectedAt` is read as `expected_at`. But `warehouse` is not read as `warehouse_id`, because it may hold a name.
+"""
 
 
 class IdType(StrEnum):
@@ -82,7 +85,7 @@ def read_elements(
 
 
 def _misspelled(elements: Sequence[object]) -> dict[str, str]:
-    """Return the keys of all elements that are probably optional fields, each with the field's name."""
+    """Return the keys that are probably misspelled optional fields, each with the name of the field."""
     known = {"id", "amount", "quantity", *OPTIONAL, *IdType}
     unknown = dict.fromkeys(
         key for element in elements if isinstance(element, dict) for key in element if key not in known

@@ -156,7 +156,10 @@ class CancelableUnits:
             )
 
     def check_asked_before(self, asked: object) -> None:
-        """Raise InvalidTransition if a request for the whole order does not repeat an earlier request."""
+        """Check a request that finds no unit to cancel.
+
+        A request for the whole order raises InvalidTransition, unless it repeats an earlier request.
+        """
         pending = any(_asked(line) for line in self.lines)
         done = pending or self.order.processing_state == ProcessingState.CANCELED
         if asked is None and not done and not self._repeated():

@@ -56,7 +56,10 @@ class WhenShort(models.TextChoices):
     REFUSE = "refuse", "refuse the order"
 
     def with_partner(self, *, refuses_short: bool) -> WhenShort:
-        """Return the handling at a partner. A partner that refuses short orders gets no decision."""
+        """Return the handling at a partner.
+
+        If the partner refuses short orders, `ship_partial` becomes `refuse`.
+        """
         return WhenShort.REFUSE if self is WhenShort.SHIP_PARTIAL and refuses_short else self
 
 

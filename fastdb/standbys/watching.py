@@ -12,7 +12,7 @@ from fastdb.standbys.states import primary_state
 
 
 def standbys(cursor: object) -> Iterable[MetricSample]:
-    """Yield whether each standby may answer reads, and how many seconds it is behind."""
+    """Yield whether each standby follows the primary, and how many seconds it is behind."""
     del cursor  # unused: `state_of` asks each standby over its own connection
     if not settings.STANDBYS:
         return

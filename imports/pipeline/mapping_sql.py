@@ -217,7 +217,7 @@ class MappedFile:
 
     @property
     def worth_saying(self) -> Composable:
-        """Return the condition that selects the faults to report, by `code` and the batch's row, `b`.
+        """Return the SQL condition for a fault to report. It reads `code` and the batch's row, `b`.
 
         A parent row lacks the fields of its variants, so only the fault NO_VARIANT is reported for it.
         """

@@ -22,7 +22,7 @@ ODD = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}|{LOST}")
 # The formula that keeps spreadsheets from reading a text as a number.
 AS_TEXT = re.compile('="([^"]*)"')
 UNREADABLE = ("undecodable", "control", "damaged_text", "no_result", "invisible")
-"""Codes of records with wrong characters. Other refused records have an empty `field`."""
+"""The codes of rejects for wrong characters. Rejects of other unreadable records have an empty `field`."""
 
 
 def is_blank(cells: Sequence[str]) -> bool:

@@ -93,7 +93,7 @@ def announce_all(*, seconds: float) -> bool:
 
 
 def _changed_after(last: int) -> list[ChangedDay]:
-    """Return the next page of stock rows with changed dates that are not marked as announced, by id."""
+    """Return the next stock rows whose changed date is not announced yet, in order of id."""
     with connection.cursor() as cursor:
         cursor.execute(CHANGED, [last])
         return rows_of(cursor, ChangedDay)

@@ -51,7 +51,7 @@ class RetailerOrdersPage(PortalListPage):
         return listed.filter(pk__in=parts.values("order_id"))
 
     def tabs(self) -> Tabs:
-        """Return the tabs. *All* comes first for orders of a scorecard number: such orders have any state."""
+        """Return the tabs; *All* is the first for the orders behind a scorecard number: their states differ."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:
