@@ -7,7 +7,7 @@ from django.db import models
 
 
 class TermsChange(models.Model):
-    """A change of a partnership, or of a supplier's safety stock or currency (`retailer_id` 0: for all retailers).
+    """A change of a partnership, or of a supplier's safety stock or currency (with `retailer_id` 0).
 
     Database triggers on partnerships and suppliers write the rows, so no code can forget a row.
     """

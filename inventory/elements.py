@@ -24,7 +24,8 @@ OPTIONAL = ("expected_at", "warehouse_id", "as_of")
 ALIKE = 0.88
 """The least likeness of a misspelling and its field.
 
-`expectedAt` is read as `expected_at`. But `warehouse` is not read as `warehouse_id`, because it may hold a name.
+`expectedAt` is read as `expected_at`. But `warehouse` is not read as `warehouse_id`, because it may hold a
+name.
 """
 
 

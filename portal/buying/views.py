@@ -51,7 +51,7 @@ class RetailerOrdersPage(PortalListPage):
         return listed.filter(pk__in=parts.values("order_id"))
 
     def tabs(self) -> Tabs:
-        """Return the tabs; *All* is the first for the orders behind a scorecard number: their states differ."""
+        """Return the tabs, with *All* first for the orders behind a scorecard number: their states differ."""
         return {"all": TABS["all"], **TABS} if self.counted else TABS
 
     def search(self, term: str) -> Q:

@@ -16,8 +16,8 @@ from events.webhooks.sending.receivers import Due
 MOST_BROUGHT_FORWARD = 2_000
 
 # Skip a delivery that was replayed after its request began: the answer belongs to the earlier request, and
-# the replay stays due. Also skip a failure that is saved already: after an error behind the commit, a turn saves
-# its results again.
+# the replay stays due. Also skip a failure that is saved already: after an error behind the commit, a turn
+# saves its results again.
 FINISH = """
     UPDATE events_delivery d
     SET status = n.status, attempts = d.attempts + 1, last_status = n.last_status, last_error = n.last_error,
