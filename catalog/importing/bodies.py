@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from rest_framework import serializers
 
@@ -10,7 +11,7 @@ from api.fields import Flag, Optional
 from catalog.importing.columns import COLUMNS
 from imports.pipeline.columns import FileColumn
 from imports.serializers.field_mapping import NamedMappingBody
-from imports.serializers.fields import CsvLines
+from imports.serializers.fields import MEANS_ENABLED, CsvLines
 
 
 class ProductMappingBody(NamedMappingBody):
@@ -46,4 +47,6 @@ class ImportProductsBody(ProductMappingBody):
 
 
 class AutoProductsBody(ProductMappingBody):
+    often_meant: ClassVar[Mapping[str, str]] = MEANS_ENABLED
+
     enabled = Flag(required=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import ClassVar
 
 from rest_framework import serializers
 
 from api.fields import Flag, Id, Optional, Text
 from imports.serializers.counted import CountedAt
-from imports.serializers.fields import FileTypeBody
+from imports.serializers.fields import MEANS_ENABLED, FileTypeBody
 from imports.shop_exports import OF_STOCK
 
 SAID_BY_MAPPING = ("id_field", "id_type", "warehouse_field")
@@ -105,6 +107,8 @@ class ImportInventoryBody(StockMappingBody):
 
 
 class AutoInventoryBody(StockMappingBody):
+    often_meant: ClassVar[Mapping[str, str]] = MEANS_ENABLED
+
     enabled = Flag(required=False)
 
     def validate_as_of(self, value: datetime | None) -> None:

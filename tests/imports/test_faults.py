@@ -247,6 +247,17 @@ def test_a_file_that_stays_empty_is_reported(acme, client_for):
     assert ImportJob.objects.get().status == Status.FAILED
 
 
+@pytest.mark.parametrize("kind", ["products", "inventory"])
+@pytest.mark.parametrize("name", ["active", "is_active", "paused"])
+def test_a_wrong_name_of_enabled_switches_nothing_on(acme, client_for, kind, name):
+    answer = client_for(acme).put(f"autoImports/{kind}", {name: False})
+
+    [fault] = answer.json()["errors"]
+    assert (answer.status_code, fault["field"]) == (400, name)
+    assert fault["message"] == "Unknown field. Did you mean enabled?"
+    assert not AutoImport.objects.exists()
+
+
 def test_automatic_stock_imports_can_be_switched_on_and_off(acme, a_variant, client_for):
     a_variant(acme, "A-1")
     client, east = client_for(acme), Warehouse.objects.get(supplier=acme, is_default=True)
