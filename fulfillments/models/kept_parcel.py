@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from api.errors import Invalid
+from api.renderers import iso
 from events.models import Event
 from fulfillments import states
 from fulfillments.change import Change, Recorded
@@ -94,7 +95,7 @@ def keep_parcel(
     parcel.save(force_insert=True)
     fulfillment.touch()
     data = {"tracking_number": parcel.tracking_number, "carrier": parcel.carrier, "items": parcel.items}
-    data["shipped_at"] = parcel.shipped_at.isoformat()
+    data["shipped_at"] = iso(parcel.shipped_at)
     change.record("fulfillment.parcel_kept", fulfillment=fulfillment, data=data)
     return MoveOutcome.KEPT
 
