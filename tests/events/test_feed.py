@@ -8,12 +8,10 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from accounts.actors import Actor
-from events.data_types import DATA_TYPES
 from events.models import Event
 from events.models.event import BATCH, NUMBER
 from events.recording import record
 from events.tasks import publish
-from events.views import FORM_OF_TYPE
 from tests.interleaving import race
 
 pytestmark = pytest.mark.django_db
@@ -117,16 +115,6 @@ def test_a_misspelled_type_is_refused_because_no_event_would_match(
     answer = client.get(f"events?type=trade.resumed,{name}")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "type")
     assert f"Unknown type of event {name}. Did you mean {proper}?" in answer.json()["message"]
-
-
-@pytest.mark.parametrize("name", ["order", "order.*", "*", "order/completed?", "[order.canceled]"])
-def test_a_text_that_cannot_be_a_type_is_refused(shop, client_for, name):
-    answer = client_for(shop).get("events", {"type": f"order.canceled,{name}"})
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "type")
-
-
-def test_every_type_has_the_form_of_a_type():
-    assert all(FORM_OF_TYPE.fullmatch(name) for name in DATA_TYPES)
 
 
 @pytest.mark.parametrize("name", ["order.created", "fulfillment.created", "webhook.tested"])
