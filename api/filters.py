@@ -97,10 +97,6 @@ class StrictFilterSet(django_filters.FilterSet):  # type: ignore[misc]
         for name, value in values.items():
             if CONTROL.search(value):
                 raise InvalidFilter.at(name, "Must not hold a control character.", "control")
-            # An empty limit, such as `updated_at__gt=`, means no limit. Any other empty filter is a mistake.
-            if not value.strip() and cls.base_filters[name].lookup_expr == "exact":
-                message = "Is empty, which would list everything. Send a value, or leave it out."
-                raise InvalidFilter.at(name, message, "blank")
         filters = cls(values, queryset=queryset)
         if not filters.is_valid():
             errors = [
