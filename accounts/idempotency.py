@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 from rest_framework.request import Request
@@ -73,6 +73,10 @@ def _locked(name: str) -> Iterator[None]:
         if not _try_lock(other, name):
             raise InProgress(IN_PROGRESS)
         yield
+        # PostgreSQL notices a closed connection later, and would refuse a quick repetition. A connection that
+        # is already lost has no lock.
+        with suppress(DatabaseError):
+            other.rollback()
     finally:
         other.close()
 
