@@ -24,6 +24,7 @@ MOST_SUSPECTS = 50
 UNIT_NAMES = {"line", "lines", "items", "line_id", "order_line_id", "variant_id", "sku", "upc", "ean"}
 UNIT_NAMES |= {"quantity", "qty", "amount", "count", "pieces", "units"}
 
+SWITCHES = ("active", "enabled", "is_active", "is_enabled", "paused", "disabled")
 NO_TRIAL = "This call has no trial run, so it would change data. Leave the field out to make the change."
 
 ARRAY_MESSAGES = {
@@ -101,6 +102,15 @@ class Body(serializers.Serializer[Any]):
         narrows = self.fields[self.narrowed_by]
         counts = isinstance(narrows, serializers.IntegerField) and isinstance(value, int | float | Decimal)
         return may_name_units(key, value) or (counts and not isinstance(value, bool))
+
+
+def names_of_switch(field: str) -> dict[str, str]:
+    """Return `often_meant` for a field that switches something on or off.
+
+    Webhooks have `active`, and automatic imports have `enabled`. A client that confuses them would switch
+    nothing off.
+    """
+    return dict.fromkeys((name for name in SWITCHES if name != field), field)
 
 
 def may_name_units(key: str, value: object) -> bool:

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from rest_framework import serializers
 
+from api.bodies import names_of_switch
 from api.fields import Flag, Optional
 from catalog.importing.columns import COLUMNS
 from imports.pipeline.columns import FileColumn
 from imports.serializers.field_mapping import NamedMappingBody
-from imports.serializers.fields import MEANS_ENABLED, CsvLines
+from imports.serializers.fields import CsvLines
 
 
 class ProductMappingBody(NamedMappingBody):
@@ -47,6 +48,6 @@ class ImportProductsBody(ProductMappingBody):
 
 
 class AutoProductsBody(ProductMappingBody):
-    often_meant: ClassVar[Mapping[str, str]] = MEANS_ENABLED
+    often_meant: ClassVar[Mapping[str, str]] = names_of_switch("enabled")
 
     enabled = Flag(required=False)

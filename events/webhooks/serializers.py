@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 from rest_framework import serializers
 
-from api.bodies import Body
+from api.bodies import Body, names_of_switch
 from api.envelope import ResultJson
 from api.fields import Array, Flag, Integer, Text
 from api.renderers import iso
@@ -39,9 +39,8 @@ class WebhookBody(Body):
     """The fields of a webhook that a party sets."""
 
     narrowed_by = "types"
-    # An automatic import has `enabled`. Without this rule, `{"enabled": false}` would pause nothing.
     often_meant: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("enabled", "is_active", "is_enabled", "paused", "disabled"), "active"),
+        **names_of_switch("active"),
         **dict.fromkeys(("events", "event_types", "event", "topics"), "types"),
     }
 

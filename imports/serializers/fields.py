@@ -11,8 +11,6 @@ from api.bodies import Body
 from api.fields import Optional
 from imports.pipeline.mapping import TRANSFORMERS, snake_case
 
-# A webhook has `active`. Without this rule, `{"active": false}` would switch automatic imports on.
-MEANS_ENABLED = dict.fromkeys(("active", "is_active", "is_enabled", "paused", "disabled"), "enabled")
 MAPPING_OBJECT = {
     "type": "object",
     "required": ["source_field", "destination_field"],

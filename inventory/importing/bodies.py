@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from rest_framework import serializers
 
+from api.bodies import names_of_switch
 from api.fields import Flag, Id, Optional, Text
 from imports.serializers.counted import CountedAt
-from imports.serializers.fields import MEANS_ENABLED, FileTypeBody
+from imports.serializers.fields import FileTypeBody
 from imports.shop_exports import OF_STOCK
 
 SAID_BY_MAPPING = ("id_field", "id_type", "warehouse_field")
@@ -107,7 +108,7 @@ class ImportInventoryBody(StockMappingBody):
 
 
 class AutoInventoryBody(StockMappingBody):
-    often_meant: ClassVar[Mapping[str, str]] = MEANS_ENABLED
+    often_meant: ClassVar[Mapping[str, str]] = names_of_switch("enabled")
 
     enabled = Flag(required=False)
 
