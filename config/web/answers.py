@@ -9,9 +9,8 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Protocol
 
-from django.conf import settings
-
-from accounts.rates import Count, parse_rate
+from accounts import failed_keys
+from accounts.rates import Count
 from api import envelope, request_id
 from api.renderers import encode
 from config.health import readiness as ready
@@ -72,7 +71,7 @@ def too_many_wrong_keys(request: Head, seconds: float) -> bytes:
     wait = max(1, math.ceil(seconds))
     message = f"Too many wrong keys came from this address. Try again in {wait} s."
     headers = {"Retry-After": str(wait)}
-    if limit := parse_rate(settings.FAILED_KEYS_LIMIT):
+    if limit := failed_keys.rate():
         headers |= Count(False, limit.amount, 0, wait, limit.get_expiry()).headers("address")
     more = _oauth_members(request.path, "slow_down", message)
     begin(request)
