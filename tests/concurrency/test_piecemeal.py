@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connections
 
 from accounts import idempotency
 from accounts.models import IdempotencyKey
@@ -154,6 +154,19 @@ def test_a_call_that_failed_half_way_is_continued_by_its_repetition(end, works, 
     assert (codes(replayed), replayed.headers["Idempotent-Replayed"]) == (codes(again), "true")
     assert Rejection.objects.count() == 2
     assert violations() == []
+
+
+def test_the_lock_of_a_key_ends_before_the_answer(works, supplier, monkeypatch):
+    """PostgreSQL notices a closed connection only some time later."""
+    not_yet_noticed = []
+    with monkeypatch.context() as patch:
+        patch.setattr(type(connections["default"]), "close", lambda self: not_yet_noticed.append(self))
+        answers = [supplier.post(PATH, refusals(works, "J-1"), Idempotency_Key="K-1") for _ in range(2)]
+    for connection in not_yet_noticed:
+        connection.close()
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[1].headers["Idempotent-Replayed"] == "true"
 
 
 @pytest.mark.parametrize("locked", [True, False])
