@@ -102,9 +102,10 @@ def _signed_in(request: HttpRequest) -> int | None:
 
 
 def _author(request: HttpRequest, within: timedelta | None = None) -> int | None:
-    """Return the id of the user who was last signed in with this browser, `within` this time.
+    """Return the id of the user who last signed in with this browser.
 
-    By default, this time is longer than a session: a session must not end together with its cookie.
+    `within` is the maximum age of the cookie. The default is longer than a session, because the text of a
+    form is kept after the session has ended.
     """
     within = within or timedelta(seconds=settings.SESSION_COOKIE_AGE) + OUTLIVES
     try:

@@ -18,10 +18,10 @@ def port_number(name: str, text: str, *, least: int = 1) -> int:
 
 
 def reachable(host: str) -> str:
-    """Return an address at which a server answers that listens on `host`, which may mean all addresses."""
+    """Return the address of a server that listens on `host`: loopback if `host` means all addresses."""
     return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound
 
 
 def in_url(host: str) -> str:
-    """Return an address as it is written in a URL: an IPv6 address in brackets."""
+    """Return an address for a URL. An IPv6 address gets brackets."""
     return f"[{host}]" if ":" in host else host

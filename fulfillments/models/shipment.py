@@ -130,7 +130,7 @@ class Shipment(ParcelContent):
         parcel = identify(tracking_number, named)
         if (tracking_number, parcel.carrier) == (self.tracking_number, self.carrier):
             if carrier is not None and self.is_carrier_named != parcel.is_named:
-                self.is_carrier_named = parcel.is_named  # it decides what a later number does to the carrier
+                self.is_carrier_named = parcel.is_named  # a named carrier stays when the number changes
                 self.save(update_fields=["is_carrier_named"])
             return {}
         self._check_correctable(tracking_number)

@@ -15,7 +15,7 @@ MOST_BYTES = 1024**2
 MOST_PIXELS = 4_000
 PRINTED_PIXELS = (800, 800)
 DAMAGED = (OSError, SyntaxError, ValueError, TypeError, struct.error)
-"""The errors of Pillow for damaged pixels. The last two are about tags of a photo that have a wrong type."""
+"""The errors of Pillow for damaged pixels. Tags of a wrong type in a photo cause the last two."""
 KINDS = {
     b"GIF8": "a GIF",
     b"RIFF": "a WebP",
